@@ -1,5 +1,5 @@
 /*
- * tokens.c - how fast tokens are counted
+ * tokens.c - measures how fast tokens are counted
  *
  *   tokens text BACKEND ENCODING FILE     the file as one text
  *   tokens json BACKEND ENCODING FILE     each line a JSON string: its text
@@ -7,10 +7,11 @@
  *   tokens messages FILE                  FILE as messages, for ctx-count
  *   tokens run COMMAND [ARG...]           a command, its output thrown away
  *
- * text and json count once with a fresh counter (cold: nothing of the
- * vocabulary was touched before) and then again and again with the same one
- * (warm), and print: tokens, cold MB/s, best warm MB/s, by bytes of text.
- * run prints the least processor time of a few runs, in milliseconds.
+ * text and json count once with a new counter (cold: no part of the vocabulary
+ * is in the caches), and then several times with the same counter (warm).  They
+ * print the number of tokens, the cold speed and the best warm speed, in MB of
+ * text per second. run prints the shortest processor time of several runs, in
+ * milliseconds.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,8 +26,9 @@
 #include "tokenizer/tokenizer.h"
 
 enum {
-	PASSES = 9,    /* of which the best counts */
-	RUNS = 15,     /* of a command */
+	/* number of warm passes, of which the fastest is printed */
+	PASSES = 9,
+	RUNS = 15,     /* number of runs of a command */
 	STRING = 4000, /* bytes of text in a string or message */
 };
 
@@ -65,7 +67,9 @@ simd_named(const char *name)
 		if (strcmp(all[i].name, name) == 0) {
 			if (i > 0 &&
 			    ctx_simd_resolve(all[i].simd) != all[i].simd)
-				exit(3); /* not on this machine */
+				/* The instruction set is not available on this
+				 * machine. */
+				exit(3);
 			return all[i].simd;
 		}
 	die("no such back end");
@@ -90,7 +94,7 @@ read_file(struct ctx_buf *buf, const char *name)
 	fclose(in);
 }
 
-/* What is counted, and how many bytes of text that was. */
+/* What is counted. bytes: number of bytes of its texts. */
 struct job {
 	struct ctx_token_counter *counter;
 	struct ctx_buf file, text;

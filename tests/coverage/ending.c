@@ -1,11 +1,13 @@
 /*
- * ending.c - linked into each program of the coverage run
+ * ending.c - linked into each program of the coverage run: lets gcov write its
+ * counts
  *
  * gcov writes its counts when a program ends.  The sandbox of the commands
- * would refuse that, so it restricts nothing: the linker puts the function
- * below in the place of syscall(2).  What fails on purpose (tests/fault) must
- * not fail any more then, and a soft limit of the size of files ends; and a
- * program that is asked to end by a signal writes its counts before.
+ * would refuse this.  So the linker (--wrap) replaces syscall(2) by the
+ * function below, which does not enter the sandbox.  At the end of a program,
+ * faults that the tests cause (tests/fault) are switched off, and the soft
+ * limit of file sizes is removed.  A program that ends by a termination signal
+ * writes its counts first.
  */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include <dlfcn.h>
@@ -14,7 +16,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { RESTRICT_SELF = 446 }; /* landlock_restrict_self(2) */
+/* number of the system call landlock_restrict_self(2) */
+enum { RESTRICT_SELF = 446 };
 
 long __real_syscall(long number, long a, long b, long c, long d);
 long __wrap_syscall(long number, ...);
@@ -36,9 +39,9 @@ __wrap_syscall(long number, ...)
 	return __real_syscall(number, a, b, c, d);
 }
 
-void fault_sites_stop(void); /* sites.c */
+void fault_sites_stop(void); /* in sites.c */
 
-/* Runs before the destructors of gcov, which have a priority. */
+/* Runs before the destructors of gcov, because those have a priority. */
 __attribute__((destructor)) static void
 end_of_faults(void)
 {
@@ -54,16 +57,18 @@ end_of_faults(void)
 	*(void **)&stop = dlsym(RTLD_DEFAULT, "fault_stop");
 	if (stop != NULL)
 		stop();
-	/* For who counts the calls of a program: this is the last. */
+	/* A call that marks the end of the program for tests that count its
+	 * calls. */
 	(void)access("fault:end", F_OK);
 }
 
-void __gcov_dump(void); /* libgcov */
+void __gcov_dump(void); /* in libgcov */
 void __real__exit(int status) __attribute__((noreturn));
 void __wrap__exit(int status) __attribute__((noreturn));
 
-/* A child that was forked and runs no other program ends by _exit
- * (lib/io/command_runner.c), which does not write the counts. */
+/* A forked child that runs no other program ends by _exit
+ * (lib/io/command_runner.c), which does not write gcov's counts.  So this
+ * function writes them. */
 void
 __wrap__exit(int status)
 {
@@ -75,7 +80,7 @@ __wrap__exit(int status)
 static void
 dump(int number)
 {
-	/* It is the default again. */
+	/* The default action of the signal was restored before. */
 	__gcov_dump();
 	(void)raise(number);
 }

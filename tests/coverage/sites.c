@@ -1,14 +1,15 @@
 /*
- * sites.c - linked into each program of the coverage run: every place that
- * asks for memory fails once
+ * sites.c - linked into each program of the coverage run: makes each place that
+ * allocates memory fail once
  *
- * Most of them find room in what was asked for before, so a malloc that fails
- * reaches few of them.  The linker (--wrap) puts the functions below in the
- * place of those that make room, and of some that call them often.  With
- * FAULT_SITES set, the first call from a place that has not failed yet does;
- * "../sites" knows which have, over all runs of a sweep
- * (tests/fault/sweep/memory.c).  A place is the addresses of the call and of
- * those around it, for a function fails to each of its callers.
+ * Most calls find enough memory that was allocated before, so a failing malloc
+ * reaches few places.  So the linker (--wrap) replaces the functions that
+ * enlarge buffers, and some functions that often call these, by the functions
+ * below.  If FAULT_SITES is set, the first call from a place that has not
+ * failed yet fails.  The file "../sites" contains the places that have failed,
+ * over all runs of a sweep (tests/fault/sweep/memory.c).  A place is identified
+ * by the address of the call and the addresses of the calls around it, so a
+ * function fails once for each of its callers.
  */
 #define _GNU_SOURCE /* program_invocation_short_name, vasprintf */
 #include <errno.h>
@@ -46,10 +47,10 @@
 
 enum { DEPTH = 4, SITES = 1 << 16 };
 
-/* As tests/fault/sweep/memory.c has it. */
+/* The contents of the file "../sites", as in tests/fault/sweep/memory.c. */
 struct sites {
-	_Atomic uint64_t failed;      /* in this run */
-	_Atomic uint64_t site[SITES]; /* 0: free */
+	_Atomic uint64_t failed;      /* number of failures in this run */
+	_Atomic uint64_t site[SITES]; /* hashes of places; 0: unused element */
 };
 
 static struct sites *sites;
@@ -80,14 +81,14 @@ fault_sites_stop(void)
 	sites = NULL;
 }
 
-/* FNV-1a (Fowler, Noll, Vo). */
+/* One step of the hash FNV-1a (Fowler, Noll, Vo). */
 static uint64_t
 mix(uint64_t hash, uint64_t more)
 {
 	return (hash ^ more) * 0x100000001b3;
 }
 
-/* Who calls the function whose frame that is. */
+/* Returns a hash of the addresses of the calls that lead to a stack frame. */
 static uint64_t
 place_of(void *const *frame)
 {
@@ -100,7 +101,8 @@ place_of(void *const *frame)
 	for (i = 0; i < DEPTH; i++) {
 		const char *from = frame[1];
 
-		/* The C library has no place, and no frames. */
+		/* An address in the C library does not belong to a place, and
+		 * has no stack frame that could be followed. */
 		if (from < __executable_start || from >= _end)
 			break;
 		hash = mix(hash, (uint64_t)(from - __executable_start));
@@ -134,7 +136,8 @@ fails(void *const *frame)
 
 #define HERE ((void *const *)__builtin_frame_address(0))
 
-/* Functions that give an address, and those that give -1 and fill err. */
+/* Defines the wrapper of a function that returns a pointer, or that returns -1
+ * and sets *err. */
 #define WRAP(type, name, parameters, arguments, failure)                  \
 	extern __typeof__(name) __real_##name, __wrap_##name;             \
 	type __wrap_##name parameters                                     \
@@ -177,7 +180,7 @@ WRAP(int, ctx_count_message,
 	struct ctx_cost *cost, struct ctx_err *err),
     (counter, message, cost, err), ctx_err_nomem(err))
 
-/* Those that give -1 and fill err for whatever they called. */
+/* Defines the wrapper of a function that returns -1 and sets *err. */
 #define PASSES(name, parameters, arguments) \
 	WRAP(int, name, parameters, arguments, ctx_err_nomem(err))
 
@@ -350,7 +353,8 @@ PASSES(ctx_count_clear_savings,
 	struct ctx_str *left, uint64_t *saved, struct ctx_err *err),
     (counter, message, i, left, saved, err))
 
-/* Of libraries: what says in errno, or not at all, that memory ran out. */
+/* Functions of other libraries, which report in errno, or not at all, that
+ * there is no memory. */
 WRAP(int, posix_memalign, (void **p, size_t align, size_t n), (p, align, n),
     ENOMEM)
 WRAP(char *, strndup, (const char *p, size_t n), (p, n), NULL)
@@ -394,7 +398,8 @@ __wrap_ctx_buf_printf(struct ctx_buf *buf, struct ctx_err *err, const char *fmt,
 		if (rc >= 0)
 			return ctx_err_nomem(err);
 	}
-	/* What no text can say: let it say that. */
+	/* vasprintf has failed, for a text that cannot be written.  Lets the
+	 * real function report the same error. */
 	if (rc < 0)
 		return __real_ctx_buf_printf(buf, err, "%ls",
 		    (const wchar_t[]){0xd800, 0});

@@ -1,8 +1,10 @@
 /*
- * frozen_clock.c - preloaded: the time stands still, every process has the
- * same id, and with FROZEN_NAMED no file can be made without a name, as on
- * some file systems.  FROZEN is a file that gets a dot from each process, and
- * a line for each file that could not be made so.
+ * frozen_clock.c - a preloaded library: the time never changes, and all
+ * processes have the same id
+ *
+ * With FROZEN_NAMED, no file without a name can be created, as on some file
+ * systems.  FROZEN is a file to which each process appends a dot, and a line
+ * for each file that could not be created without a name.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,7 +1,9 @@
 /*
- * no_memory.c - preloaded: allocation number NO_MEMORY_AT fails, and with
- * NO_MEMORY_EVER all after it.  "../tried" learns how many there were, and
- * how many failed.  malloc itself is the C library's (glibc).
+ * no_memory.c - a preloaded library: allocation number NO_MEMORY_AT fails
+ *
+ * With NO_MEMORY_EVER, all later allocations fail, too.  The file "../tried"
+ * gets the number of allocations and the number of failures. malloc itself is
+ * that of the C library (glibc).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -44,7 +46,8 @@ begin(void)
 	shared = p;
 }
 
-/* For what a program does at its end and is no part of it (tests/coverage). */
+/* Called at the end of a program: what follows is not a part of the program
+ * (see tests/coverage). */
 void fault_stop(void);
 void
 fault_stop(void)

@@ -1,8 +1,9 @@
 /*
- * peek.c - preloaded: at the first read of a file it tries what a command in
- * the sandbox must not be able to do, and prints the results.  Pipes do not
- * count: a process outside the sandbox runs the user's command and reads
- * from one.
+ * peek.c - a preloaded library: at the first read of a file, tries everything
+ * that a command in the sandbox must not be able to do, and prints the results
+ *
+ * Reading from a pipe does not count: a process outside the sandbox runs the
+ * user's command, and reads from a pipe.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>

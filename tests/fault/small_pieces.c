@@ -1,8 +1,11 @@
 /*
- * small_pieces.c - preloaded: a read or write moves PIECES bytes at most, with
- * PIECES_EINTR every other one is interrupted first, and close number CLOSE_AT
- * fails with CLOSE_ERRNO, though it closes, as on Linux it always does.
- * "../tried" learns how many closes there were.
+ * small_pieces.c - a preloaded library: a read or write transfers at most
+ * PIECES bytes
+ *
+ * With PIECES_EINTR, every other read or write is interrupted first.  Call
+ * number CLOSE_AT of close fails with the error CLOSE_ERRNO, but closes the
+ * file, as Linux always does.  The file "../tried" gets the number of calls of
+ * close.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -49,7 +52,8 @@ begin(void)
 	shared = p == MAP_FAILED ? NULL : p;
 }
 
-/* For what a program does at its end and is no part of it (tests/coverage). */
+/* Called at the end of a program: what follows is not a part of the program
+ * (see tests/coverage). */
 void fault_stop(void);
 void
 fault_stop(void)
@@ -59,7 +63,8 @@ fault_stop(void)
 	shared = NULL;
 }
 
-/* Is this call interrupted?  If not, *n is cut. */
+/* Returns true if this call must be interrupted.  Otherwise reduces *n to the
+ * number of bytes that may be transferred. */
 static bool
 is_interrupted(size_t *n)
 {
@@ -92,7 +97,7 @@ write(int fd, const void *p, size_t n)
 	return is_interrupted(&n) ? -1 : syscall(SYS_write, fd, p, n);
 }
 
-/* The first piece that is not empty will do. */
+/* Transfers only the first part that is not empty. */
 ssize_t
 writev(int fd, const struct iovec *iov, int count)
 {

@@ -1,18 +1,18 @@
 /*
- * check.c - fuzz checking and repairing
+ * check.c - fuzz target: checks and repairs a stream
  *
- * Input: a byte that chooses the dialect, one of options (modulo 2, whether the
- * last calls may be open; the rest, by providers and then by what happens to
- * bound reasoning), the number of
- * bytes that say how reads and writes are cut, these bytes, and a stream.
- * What the repair reports as mended must be valid, also when it is read again,
- * unless the stream is a mixture of dialects, each read as its own.
+ * Input: a byte that chooses the dialect (message format); a byte of options
+ * (whether the last tool calls may have no result, the provider, what happens
+ * to bound reasoning); a number n; n bytes that say how many bytes each read
+ * and write transfers; a stream.  If the repair reports a violation as
+ * repaired, the violation must be gone when the output is read again, unless
+ * the stream is a mixture of dialects.
  */
 #include "check/check.h"
 #include "fuzz.h"
 
 struct fuzz {
-	const struct ctx_dialect *dialect; /* NULL: found out */
+	const struct ctx_dialect *dialect; /* NULL: the dialect is detected */
 	const struct ctx_provider *provider;
 	bool allow_pending;
 	enum ctx_reasoning reasoning;
@@ -83,10 +83,11 @@ run(const struct fuzz *f, const char *p, size_t n, bool repair,
 	fuzz_input_end();
 }
 
-/* A repaired stream: it can be read, and if it reads as the whole did, of the
- * rules that have a remedy nothing is found in it but what was said not to be
- * put right; of the others just that, where the conversation is meant for no
- * other provider. */
+/* Checks a repaired stream.  It must be readable.  If it is read as the same
+ * messages as the original (alike), it must have no finding of a rule that has
+ * a repair, except the findings that were reported as not repaired.  For other
+ * rules, the findings must be the same, unless the conversation is meant for
+ * another provider. */
 static void
 judge(const struct fuzz *f, const struct outcome *repaired, bool alike)
 {
@@ -146,14 +147,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (repaired.rc == 0) {
 		must(repaired.fixed > 0 ||
 		    fuzz_same(repaired.out.p, repaired.out.n, p, size));
-		/* What is no message may read as something else alone. */
+		/* A value that is not a message may be read as something else
+		 * when it is alone. */
 		if (!fuzz_side_by_side(p, size))
 			judge(&f, &repaired,
 			    repaired.found[CTX_RULE_NO_MESSAGE] == 0 &&
 				fuzz_reads_alike(f.dialect, p, size,
 				    &repaired.out));
 	}
-	/* However the bytes come. */
+	/* The output must not depend on how the bytes arrive. */
 	f.n_chunks = 0;
 	run(&f, p, size, true, &whole);
 	must(whole.rc == repaired.rc &&

@@ -1,5 +1,5 @@
-/* claude.c - fuzz the units of Claude's encodings: cut into units, or in two
- * parts, a text has the tokens that it has as a whole */
+/* claude.c - fuzz target: a text that is divided into the units of Claude's
+ * encodings, or into two parts, has as many tokens as the whole text */
 #include "fuzz.h"
 #include "tokenizer/open.h"
 
@@ -31,7 +31,7 @@ count(struct ctx_token_counter *counter, const char *p, size_t n)
 	return tokens;
 }
 
-/* Counts the text in two parts, and a head of it. */
+/* Counts a text in two parts, and counts its beginning (head). */
 static void
 cut(struct ctx_token_counter *counter, struct ctx_str text, uint64_t all)
 {

@@ -1,5 +1,6 @@
 /*
- * edit.c - fuzz edits: only the chosen values change, and the text remains JSON
+ * edit.c - fuzz target: edits of a JSON text change only the chosen values, and
+ * the text remains JSON
  *
  * Input: eight bytes that choose which values are removed or replaced, and a
  * text.
@@ -9,14 +10,14 @@
 
 static const char word[] = "\"new \\u00e9\"";
 
-/* Is node inside the subtree of root? */
+/* Returns true if the node is root or inside root. */
 static bool
 within(const struct ctx_json *json, uint32_t root, uint32_t node)
 {
 	return node >= root && node < json->nodes[root].next;
 }
 
-/* Is the node a key of an object? */
+/* Returns true if the node is a key of an object. */
 static bool
 is_key(const struct ctx_json *json, uint32_t node)
 {
@@ -35,9 +36,10 @@ is_key(const struct ctx_json *json, uint32_t node)
 }
 
 struct choice {
-	uint32_t box;      /* the container that children are dropped of, */
-	uint64_t drop;     /* a bit for each of the first of them */
-	uint32_t replaced; /* a kept value that is replaced, 0: none */
+	uint32_t box; /* array or object whose children are removed */
+	/* bit i is set if child i is removed; only for the first children */
+	uint64_t drop;
+	uint32_t replaced; /* a kept value that is replaced, or 0 */
 };
 
 static bool
@@ -46,7 +48,8 @@ drops(const struct choice *c, size_t i)
 	return i < 64 ? c->drop >> i & 1 : c->drop >> (i % 61) & 1;
 }
 
-/* Is the value inside a removed child of the box? */
+/* Returns true if the value is inside a removed child of the array or object
+ * c->box. */
 static bool
 goes(const struct ctx_json *json, const struct choice *c, uint32_t node)
 {
@@ -63,7 +66,7 @@ goes(const struct ctx_json *json, const struct choice *c, uint32_t node)
 	return false;
 }
 
-/* The text, with white space outside of strings left out. */
+/* Appends the text without white space outside of strings. */
 static void
 squeeze(struct ctx_buf *out, const char *p, size_t n)
 {
@@ -82,7 +85,8 @@ squeeze(struct ctx_buf *out, const char *p, size_t n)
 	}
 }
 
-/* Appends a piece of the text, with the replaced value if it is in it. */
+/* Appends a part of the text.  If the part contains the value that is replaced,
+ * appends the new value in its place. */
 static void
 piece(const struct ctx_json *json, const struct choice *c, size_t from,
     size_t to, struct ctx_buf *out)
@@ -98,7 +102,7 @@ piece(const struct ctx_json *json, const struct choice *c, size_t from,
 	squeeze(out, json->text + node->end, to - node->end);
 }
 
-/* What should come out, white space left out. */
+/* Appends the expected output, without white space. */
 static void
 expect(const struct ctx_json *json, const struct choice *c, size_t size,
     struct ctx_buf *out)
@@ -176,7 +180,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (ctx_json_scan(&json, (const char *)data, size, &used, &err) == 1) {
 		c.box %= (uint32_t)json.n;
 		c.replaced = at % (uint32_t)json.n;
-		/* A container around both would be changed twice. */
+		/* The replaced value must not contain the array or object whose
+		 * children are removed, because it would be changed twice. */
 		if (is_key(&json, c.replaced) ||
 		    within(&json, c.replaced, c.box) ||
 		    goes(&json, &c, c.replaced))

@@ -1,4 +1,4 @@
-/* fuzz.h - what the fuzz targets share */
+/* fuzz.h - declarations shared by the fuzz targets */
 #ifndef FUZZ_H
 #define FUZZ_H
 
@@ -9,8 +9,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What must hold, or the input is a finding.  Never inlined, so that a trace
- * shows which condition failed. */
+/* Aborts if a condition is false: then the input is a finding of the fuzzer.
+ * Never inlined, so that a stack trace shows which condition is false. */
 #if defined(__GNUC__)
 __attribute__((noinline, unused))
 #endif
@@ -21,8 +21,8 @@ must(bool holds)
 		abort();
 }
 
-/* Opens two counters of a tokenizer: with the best instructions of this
- * machine, and with those that every machine has. */
+/* Opens two counters of a tokenizer: one with the best instruction set of this
+ * machine, and one with the instructions that every machine has. */
 static inline void
 fuzz_open_counters(struct ctx_token_counter *counters[2],
     const struct ctx_tokenizer *tokenizer)
@@ -35,7 +35,7 @@ fuzz_open_counters(struct ctx_token_counter *counters[2],
 		 &err) == 0);
 }
 
-/* Takes the next byte of an input; 0 after its end. */
+/* Returns the next byte of an input, or 0 after its end. */
 static inline uint8_t
 fuzz_byte(const uint8_t **data, size_t *size)
 {
@@ -52,40 +52,43 @@ fuzz_same(const char *a, size_t a_n, const char *b, size_t b_n)
 }
 
 /*
- * memory.c: the dialect that a byte of an input chooses; NULL: it is found out.
- * A byte keeps its dialect whatever rows come to the table of dialects, so that
- * seeds and corpus keep their meaning.
+ * memory.c: returns the dialect that a byte of an input chooses, or NULL if the
+ * dialect must be detected.  The dialect of a byte never changes, even if the
+ * table of dialects gets new rows, so that the seeds and the corpus remain
+ * valid.
  */
 const struct ctx_dialect *fuzz_dialect(uint8_t choice);
-/* The byte that chooses a dialect. */
+/* Returns the byte that chooses a dialect. */
 uint8_t fuzz_choice(const struct ctx_dialect *dialect);
 
 /*
- * records.c: how many bytes of an input a target whose input ends in a stream
- * takes for itself.
+ * records.c: returns the number of bytes at the beginning of an input that the
+ * target reads itself; the stream comes after them.
  */
 size_t fuzz_head(const uint8_t *data, size_t size);
 
 /*
- * memory.c: standard input is these bytes, and what is written to the
- * descriptor FUZZ_OUT is kept in fuzz_output.  How much each call transfers
- * is read from the bytes of chunks, over and over: one more than the byte says,
- * or, for 255, nothing, with EINTR.  Without chunks each call transfers all.
+ * memory.c: makes these n bytes the standard input.  Stores everything that is
+ * written to the descriptor FUZZ_OUT in fuzz_output.  The array "chunks" is
+ * used again and again: each byte says how many bytes the next call transfers,
+ * minus 1.  For 255 the call fails with EINTR.  Without chunks, each call
+ * transfers all bytes.
  */
 enum { FUZZ_OUT = 900 };
 extern struct ctx_buf fuzz_output;
 void fuzz_input(const char *p, size_t n, const uint8_t *chunks,
     size_t n_chunks);
-/* Standard input is what it was. */
+/* Restores standard input. */
 void fuzz_input_end(void);
 
-/* Does a value begin on the line where another ends?  Without the value of
- * several lines before them that cannot be read. */
+/* Returns true if a value begins on the line on which another value ends.
+ * Ignores values of several lines before them that cannot be read. */
 bool fuzz_side_by_side(const char *p, size_t n);
-/* Or else, are all records of one dialect, and what is left in out of the same?
- * Not if the record that identified the dialect is removed, nor if some lines
- * of a tree have no id, and so continue the line before them, and others have.
- * forced is NULL if the dialect is to be detected. */
+/* Returns true if all records have one dialect, and the records in out have the
+ * same dialect.  Returns false if the record that identifies the dialect is not
+ * in out.  Also returns false if some lines of a tree have an id and others do
+ * not: a line without an id continues the line before it. forced: NULL if the
+ * dialect must be detected. */
 bool fuzz_reads_alike(const struct ctx_dialect *forced, const char *p, size_t n,
     const struct ctx_buf *out);
 

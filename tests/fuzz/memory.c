@@ -1,8 +1,9 @@
 /*
- * memory.c - descriptors in memory for the fuzz targets, and what is in them
+ * memory.c - standard input and output in memory, for the fuzz targets
  *
- * The linker gives us the calls of the library (--wrap), so that no byte
- * passes through the kernel and an input can say how a read is cut.
+ * The linker (--wrap) replaces the system calls of the library by functions of
+ * this file.  So no byte goes through the kernel, and the input of a target can
+ * say how many bytes each read returns.
  */
 #include <errno.h>
 #include <sys/uio.h>
@@ -47,7 +48,8 @@ fuzz_input_end(void)
 	in.on = false;
 }
 
-/* How much of n bytes the next call transfers; 0: it is interrupted. */
+/* Returns how many of n bytes the next call transfers; 0: the call is
+ * interrupted. */
 static size_t
 chunk(size_t n)
 {
@@ -56,7 +58,7 @@ chunk(size_t n)
 
 	if (in.n_chunks == 0)
 		return n;
-	/* Never interrupted for ever. */
+	/* If all calls would be interrupted, no call is interrupted. */
 	for (i = 0; i < in.n_chunks && in.chunks[i] == 255;)
 		i++;
 	if (i == in.n_chunks)
@@ -85,7 +87,7 @@ __wrap_read(int fd, void *p, size_t n)
 	return (ssize_t)n;
 }
 
-/* What read is called where the size of the buffer is known. */
+/* The name of read if the compiler knows the size of the buffer. */
 ssize_t
 __wrap___read_chk(int fd, void *p, size_t n, size_t room)
 {
@@ -120,9 +122,9 @@ __wrap_writev(int fd, const struct iovec *list, int n)
 	return __wrap_write(fd, list->iov_base, list->iov_len);
 }
 
-/* ---- which dialect ---- */
+/* ---- the dialect that a byte chooses ---- */
 
-/* A new dialect is added at the end. */
+/* A new dialect must be added at the end. */
 static const char *const choices[] = {"codex", "gemini-cli", "pi",
     "claude-stream", "claude-code", "langchain-lc", "langchain-dict",
     "langchain-dump", "opencode", "goose", "llm-logs", "vercel-ui",
@@ -151,11 +153,13 @@ fuzz_choice(const struct ctx_dialect *dialect)
 	return choice;
 }
 
-/* ---- what is in it ---- */
+/* ---- the kinds of records in a stream ---- */
 
 struct kinds {
-	uint64_t dialects;    /* a bit for each, by its place in the table */
-	bool named, nameless; /* lines of trees */
+	/* bit i is set if a record has dialect i of the table */
+	uint64_t dialects;
+	/* true if lines of a tree have an id, or have none */
+	bool named, nameless;
 };
 
 static void

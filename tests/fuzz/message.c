@@ -1,8 +1,9 @@
 /*
- * message.c - fuzz the readers of the dialects and the editing of a message
+ * message.c - fuzz target: reads messages of all dialects, and edits them
  *
- * Input: a byte that chooses the dialect, one that chooses what is edited,
- * and a JSON text, each object of which is read as a message.
+ * Input: a byte that chooses the dialect (message format), a byte that chooses
+ * what is edited, and a JSON text.  Each object of the text is read as a
+ * message.
  */
 #include "stream/stream.h"
 #include "fuzz.h"
@@ -16,7 +17,7 @@ struct fuzz {
 	struct ctx_counter *counter;
 };
 
-/* A node of the message, or none. */
+/* Checks that a node is 0 or a node of the message. */
 static void
 stands_in(const struct fuzz *f, uint32_t node, bool inside)
 {
@@ -60,7 +61,7 @@ judge_parts(const struct fuzz *f)
 	}
 }
 
-/* Whatever is stripped and cleared, JSON is left. */
+/* Checks that the output is JSON, whatever is removed from the message. */
 static void
 edit_message(struct fuzz *f)
 {

@@ -1,10 +1,11 @@
 /*
- * options.c - fuzz the command lines
+ * options.c - fuzz target: command lines
  *
- * Input: a byte that chooses the command, then its arguments, each with a
- * NUL after it.  The linker (--wrap) gives us what a command would do once
- * its options are read, and its ends.  It ends with a status that ctx has, and
- * with 2 it says why in one line that no terminal obeys.
+ * Input: a byte that chooses the command, then the arguments, each with a NUL
+ * byte after it.  The linker (--wrap) replaces the work of a command after its
+ * options were read, and its exit, by functions of this file.  The exit status
+ * must be one that ctx has.  With the status 2, the command must print one line
+ * with the reason, without characters that control a terminal.
  */
 #include <setjmp.h>
 #include <unistd.h>
@@ -12,7 +13,7 @@
 #include "cli/cli.h"
 #include "fuzz.h"
 
-/* cmd/ctx-*.c, their main renamed. */
+/* the main functions of cmd/ctx-*.c */
 int main_ctx_age(int argc, char **argv);
 int main_ctx_cache(int argc, char **argv);
 int main_ctx_check(int argc, char **argv);
@@ -31,11 +32,13 @@ static struct {
 	bool on;
 	jmp_buf back;
 	struct cli *cli;
-	struct ctx_pattern *patterns[MOST]; /* of the command's options */
+	/* patterns of the command's options */
+	struct ctx_pattern *patterns[MOST];
 	size_t n;
 } running;
 
-/* Frees what a command does not when it ends early. */
+/* Frees memory that a command does not free if it ends early.  Then ends the
+ * command. */
 static _Noreturn void
 end(int status)
 {
@@ -92,7 +95,7 @@ __wrap_cli_parse(struct cli *cli, const struct cli_option *options, int argc,
 	__real_cli_parse(cli, options, argc, argv);
 }
 
-/* No command line here makes files. */
+/* No command line may create a file. */
 FILE *
 __wrap_fopen(const char *name, const char *mode)
 {
@@ -152,7 +155,7 @@ __wrap_cli_sandbox(const struct cli *cli,
 	end(ACCEPTED);
 }
 
-/* Which files there are is not the subject here. */
+/* The result must not depend on which files exist. */
 void
 __wrap_cli_check_in_place(const struct cli *cli)
 {
@@ -167,7 +170,8 @@ __wrap_cli_end(struct cli *cli)
 	end(ACCEPTED);
 }
 
-/* One line for people, whatever the arguments were. */
+/* Checks that the command has printed one safe line, whatever the arguments
+ * were. */
 static void
 judge(int status, const char *said, size_t n)
 {

@@ -1,13 +1,15 @@
 /*
- * plan.c - fuzz the plan against a slow and simple one
+ * plan.c - fuzz target: compares the plan (which messages are removed) with a
+ * slow and simple plan
  *
- * Input: what unit/plan_slow.h makes a conversation and its limits of.
+ * Input: bytes from which unit/plan_slow.h makes a conversation and its limits.
  */
 #include "fuzz.h"
 #include "../unit/plan_slow.h"
 
-/* Whole groups are removed, and the rest is within the target or contains
- * nothing that may be removed. */
+/* Checks that only whole groups (messages that can only be removed together)
+ * are removed.  The kept messages must be within the target, or must not
+ * contain a group that may be removed. */
 static void
 judge(struct fixture *f, const struct result *whole)
 {

@@ -1,9 +1,10 @@
 /*
- * reader.c - fuzz framing: the same records whatever a read returns
+ * reader.c - fuzz target: the reader returns the same records, however many
+ * bytes each read returns
  *
- * Input: options (the lowest bit: lenient; the others: which record is marked
- * to be read again), a number of bytes that say how reads are cut, these bytes,
- * and what is read.
+ * Input: a byte of options (lowest bit: lenient; other bits: number of the
+ * record from which the records are read again); a number n; n bytes that say
+ * how many bytes each read returns; the stream.
  */
 #include "fuzz.h"
 #include "io/second_pass.h"
@@ -27,8 +28,8 @@ list_record(const struct ctx_record *record, struct ctx_buf *out,
 	must(ctx_buf_add(bytes, record->text.p, record->text.n, &err) == 0);
 }
 
-/* Lists the records again from the mark on, when all have been read; out_n and
- * bytes_n bytes of the lists are about records before it. */
+/* After all records were read, lists the records from the mark on again. out_n,
+ * bytes_n: number of bytes in the lists about records before the mark. */
 static void
 list_again(struct ctx_reader *reader, const struct ctx_buf *out, size_t out_n,
     const struct ctx_buf *bytes, size_t bytes_n)
@@ -46,8 +47,9 @@ list_again(struct ctx_reader *reader, const struct ctx_buf *out, size_t out_n,
 	ctx_buf_release(&same);
 }
 
-/* What came out: kinds, places, texts, the error.  If mark is not 0, the JSON
- * value with this number and all after it are read twice. */
+/* Lists what the reader returns: kinds, places, texts, the error.  If mark is
+ * not 0, the JSON value with this number and all later records are read
+ * twice. */
 static int
 list(bool lenient, size_t mark, struct ctx_buf *out, struct ctx_buf *bytes)
 {

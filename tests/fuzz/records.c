@@ -1,9 +1,10 @@
 /*
- * records.c - mutations that keep records and values whole
+ * records.c - mutations of a stream that keep most records and values valid
  *
- * Streams that are broken byte by byte are soon none any more.  So half of
- * the time lines are lost here and repeated, those of another input too, and
- * in one of them elements and values are lost, repeated and exchanged.
+ * If single bytes of a stream are changed, it is soon not a stream any more.
+ * So in half of the mutations, lines are removed or repeated (also lines of
+ * another input), or elements and values of a line are removed, repeated or
+ * exchanged.
  */
 #include "json/json.h"
 #include "fuzz.h"
@@ -17,7 +18,7 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *data, size_t size,
 
 static uint64_t state;
 
-/* A number below n; 0 if that is 0. */
+/* Returns a random number below n, or 0 if n is 0. */
 static size_t
 below(size_t n)
 {
@@ -39,7 +40,8 @@ add(struct ctx_buf *out, struct ctx_str text)
 	return text.n == 0 || ctx_buf_add(out, text.p, text.n, &err) == 0;
 }
 
-/* Line number i of a text, with its end; the last if there are fewer. */
+/* Returns line number i of a text with its line end; the last line if there are
+ * fewer lines. */
 static struct ctx_str
 line_of(struct ctx_str text, size_t i)
 {
@@ -66,7 +68,8 @@ count_lines(struct ctx_str text)
 	return n;
 }
 
-/* Text with blanks before a line, or one line less, or one of from more. */
+/* Copies a text with one change: blanks before a line, a line less, or an
+ * additional line of the text "from". */
 static bool
 change_lines(struct ctx_buf *out, struct ctx_str text, struct ctx_str from)
 {
@@ -96,7 +99,8 @@ struct span {
 	size_t from, to;
 };
 
-/* An element of a container, or a member with its key. */
+/* Returns the span of a random element of an array, or of a member with its
+ * key. */
 static struct span
 element_of(const struct ctx_json *json, uint32_t box)
 {
@@ -110,7 +114,8 @@ element_of(const struct ctx_json *json, uint32_t box)
 	return (struct span){nodes[at].at, nodes[at + object].end};
 }
 
-/* A container that is not empty, or 0 if none was hit upon. */
+/* Returns a random array or object that is not empty, or 0 if none was
+ * found. */
 static uint32_t
 box_of(const struct ctx_json *json)
 {
@@ -125,8 +130,8 @@ box_of(const struct ctx_json *json)
 	return 0;
 }
 
-/* A text with an element lost, and with the comma beside it.  Before it is its
- * container's bracket. */
+/* Copies a text without an element and the comma beside it.  The bracket of its
+ * array or object is before the span. */
 static bool
 lose(struct ctx_buf *out, struct ctx_str text, struct span span)
 {
@@ -140,8 +145,8 @@ lose(struct ctx_buf *out, struct ctx_str text, struct span span)
 	    add(out, piece(text, span.to, text.n));
 }
 
-/* A text with what stands at one of two places at the other, too; each at
- * the other's, if it is an exchange. */
+/* Copies a text in which the bytes of the span "from" also stand at the span
+ * "to".  If exchange is true, the bytes of both spans are exchanged. */
 static bool
 copy(struct ctx_buf *out, struct ctx_str text, struct span to, struct span from,
     bool exchange)
@@ -160,7 +165,7 @@ copy(struct ctx_buf *out, struct ctx_str text, struct span to, struct span from,
 	    add(out, piece(text, last.to, text.n));
 }
 
-/* Puts a value that says little in the place of another. */
+/* Replaces a value by a value with little content. */
 static bool
 blank(struct ctx_buf *out, struct ctx_str text, struct span at)
 {
@@ -173,7 +178,7 @@ blank(struct ctx_buf *out, struct ctx_str text, struct span at)
 	    add(out, piece(text, at.to, text.n));
 }
 
-/* A line of JSON with one thing in it changed. */
+/* Copies a line of JSON with one random change. */
 static bool
 change_values(struct ctx_buf *out, struct ctx_str text,
     const struct ctx_json *json)
@@ -188,7 +193,7 @@ change_values(struct ctx_buf *out, struct ctx_str text,
 	switch (below(5)) {
 	case 0:
 		return lose(out, text, a);
-	case 1: /* twice */
+	case 1: /* repeats an element */
 		return add(out, piece(text, 0, b.to)) &&
 		    add(out, (struct ctx_str){",", 1}) &&
 		    add(out, piece(text, a.from, a.to)) &&
@@ -229,9 +234,10 @@ change_record(struct ctx_buf *out, struct ctx_str text)
 	return done && add(out, piece(text, here + line.n, text.n));
 }
 
-/* ---- what libFuzzer calls ---- */
+/* ---- called by libFuzzer ---- */
 
-/* The stream of an input, after what the target takes for itself. */
+/* Returns the stream in an input, without the bytes that the target reads
+ * itself. */
 static struct ctx_str
 stream_of(const uint8_t *data, size_t size)
 {
@@ -242,8 +248,8 @@ stream_of(const uint8_t *data, size_t size)
 	return (struct ctx_str){(const char *)data + head, size - head};
 }
 
-/* Puts what has been made after the head of an input; what does not fit is
- * let be. */
+/* Writes the changed stream after the first bytes of an input (which the target
+ * reads itself).  Does nothing if the stream is too long. */
 static size_t
 put(uint8_t *data, size_t size, size_t max, const struct ctx_buf *made)
 {

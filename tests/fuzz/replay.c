@@ -3,8 +3,8 @@
  *
  *     NAME [FILE...]
  *
- * Without files: the seeds and the corpus of the target in tests/fuzz, as a
- * TAP case each.
+ * Without FILE, runs the seeds and the corpus of the target in tests/fuzz.
+ * Prints one TAP case per file.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -29,7 +29,8 @@ read_file(const char *name, size_t *n)
 	return p;
 }
 
-/* An allocation of its own size, so that a read beyond the end is seen. */
+/* Runs the target.  The bytes are copied to memory of exactly their size, so
+ * that a sanitizer finds reads beyond the end. */
 static void
 run(const char *name)
 {
@@ -59,7 +60,8 @@ run_directory(const char *dir)
 		if (entry->d_name[0] == '.')
 			continue;
 		(void)snprintf(name, sizeof name, "%s/%s", dir, entry->d_name);
-		/* What is running when it ends early. */
+		/* prints the name first: if the target aborts, it is the last
+		 * name */
 		printf("# %s\n", name);
 		(void)fflush(stdout);
 		run(name);

@@ -1,8 +1,10 @@
 /*
- * scan.c - fuzz the scanner against a slow recogniser and jansson
+ * scan.c - fuzz target: compares the JSON scanner with a slow parser and with
+ * jansson
  *
- * Input: the text.  All back ends must agree with the recogniser, and where
- * jansson accepts the text, its values must be those of the nodes.
+ * Input: the text.  The scanner must agree with the slow parser, with each
+ * instruction set.  If jansson accepts the text, its values must be equal to
+ * the values of the nodes.
  */
 #include <jansson.h>
 
@@ -36,7 +38,8 @@ recognise(const struct ctx_json *json, int rc, size_t used,
 	free(s.open);
 }
 
-/* Is the node this value of jansson's?  Depth is at most jansson's 2048. */
+/* Checks that the node is equal to this value of jansson, whose depth is at
+ * most 2048. */
 static void
 compare(const struct ctx_json *json, uint32_t node, json_t *value)
 {
@@ -78,9 +81,10 @@ compare(const struct ctx_json *json, uint32_t node, json_t *value)
 }
 
 /*
- * jansson refuses what is right: NUL in keys, lone surrogates, numbers out of
- * range, its own depth.  And it takes a NUL after a number or a word for
- * nothing, and may look at a byte after the value (unless that is all).
+ * Compares the result with that of jansson. jansson refuses some valid texts:
+ * NUL in keys, lone surrogates, numbers out of range, deep nesting.  It ignores
+ * a NUL byte after a number or word.  It may look at the byte after the value,
+ * unless the value is the whole text (all).
  */
 static void
 ask_jansson(const struct ctx_json *json, int rc, const char *p, size_t n,

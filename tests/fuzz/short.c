@@ -3,11 +3,12 @@
  *
  *     short-NAME [SAMPLES [SEED]]
  *
- * Without a fuzzer: tests/fuzz/alphabet has messages of some dialects, a line
- * each.  All conversations of two of them, and so many of up to eight, drawn
- * by chance (default: 60), every other one from what ctx-check lets pass, as
- * lines and as one array, with each choice of the second byte of the input.
- * A TAP case for each dialect; what does not hold is printed.
+ * Needs no fuzzer. tests/fuzz/alphabet has messages of some dialects, one per
+ * line.  Runs all conversations of two of these messages, and SAMPLES (default:
+ * 60) random conversations of up to eight messages.  Every other random
+ * conversation consists of messages that ctx-check accepts.  Each conversation
+ * is run as lines and as one array, with each choice of the second byte of the
+ * input.  Prints a TAP case for each dialect, and each input that fails.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@
 #define LONGEST  8
 #define CHOICES  16
 
-static struct ctx_buf input; /* of the run that is under way */
+static struct ctx_buf input; /* input of the current run */
 static size_t head;
 
 static struct alphabet {
@@ -29,7 +30,7 @@ static struct alphabet {
 	size_t n;
 } alphabet;
 
-/* What the target takes for wrong ends here. */
+/* Called if the target aborts.  Prints the input. */
 static void
 on_abort(int signal)
 {
@@ -94,7 +95,7 @@ add_messages(const size_t *messages, size_t n, bool array)
 		add("]\n", 2);
 }
 
-/* Runs the target over a conversation, as lines and as one array. */
+/* Runs the target with a conversation, as lines and as one array. */
 static void
 run(unsigned dialect, const size_t *messages, size_t n)
 {
@@ -109,7 +110,8 @@ run(unsigned dialect, const size_t *messages, size_t n)
 			options[k] = (uint8_t)(rand() >> 7);
 		options[0] = fuzz_choice(ctx_dialect_at(dialect));
 		options[1] = (uint8_t)(i / 2);
-		/* Of the target check: no bytes for the sizes of chunks. */
+		/* for the target check: no bytes that say how many bytes a read
+		 * returns */
 		options[2] &= 0xf0;
 		input.n = 0;
 		add((const char *)options, head);
@@ -127,7 +129,7 @@ on_found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 	return 0;
 }
 
-/* Would the provider accept the conversation, as far as it has come? */
+/* Returns true if the provider would accept the conversation so far. */
 static bool
 is_valid(const struct ctx_dialect *dialect, const size_t *messages, size_t n)
 {
@@ -150,7 +152,8 @@ is_valid(const struct ctx_dialect *dialect, const size_t *messages, size_t n)
 	return rc == 0 && !found;
 }
 
-/* Draws so many messages, valid ones where they can be found. */
+/* Chooses n random messages. valid: true if they form a valid conversation, as
+ * far as valid messages are found. */
 static void
 draw(const struct ctx_dialect *dialect, size_t *messages, size_t n, bool valid)
 {

@@ -1,7 +1,7 @@
 /*
- * spool.c - fuzz the names that results get on disk
+ * spool.c - fuzz target: the file names of stored tool results
  *
- * Input: a format, a NUL, the name of a tool, as hostile as it likes.
+ * Input: a format, a NUL byte, the name of a tool (any bytes).
  */
 #include "store/store.h"
 #include "fuzz.h"
@@ -13,7 +13,8 @@ is_plain(char c)
 	    (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
 }
 
-/* A name that cannot be a path, hidden, an option, or not be found again. */
+/* Checks that a name cannot be a path, a hidden file or an option, and that its
+ * digits can be found again. */
 static void
 judge(const char *name, size_t n, const char *digits)
 {
@@ -41,7 +42,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct ctx_err err;
 	size_t i;
 
-	/* Whatever a file is called, what is found in it lies in it. */
+	/* Whatever the name of a file is, the digits that are found must be
+	 * inside the name. */
 	if (ctx_spool_is_name((struct ctx_str){p, size}, &found)) {
 		must(size <= CTX_SPOOL_NAME);
 		must(found.p >= p && found.p + found.n <= p + size);

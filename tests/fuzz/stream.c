@@ -1,10 +1,12 @@
 /*
- * stream.c - fuzz what commands make of a stream
+ * stream.c - fuzz target: the output of the commands for a stream
  *
- * Input: eight bytes of options, the first two of which choose dialect and
- * command, and a stream.  What leaves is JSON, costs what was said, is within
- * the budget or said not to be, is no worse to a provider than what came,
- * and leaves a second time as it is.  Blanks around lines change nothing else.
+ * Input: eight bytes of options, the first two of which choose the dialect
+ * (message format) and the command, and a stream.  The output must be JSON,
+ * have the reported number of tokens, and be within the budget or reported as
+ * too large.  It must break no rules that the input does not break.  A second
+ * run must not change it.  Blanks around the lines of the input must change
+ * nothing else.
  */
 #include "age/age.h"
 #include "cache/cache.h"
@@ -15,7 +17,7 @@
 #include "fuzz.h"
 
 struct fuzz {
-	const struct ctx_dialect *dialect; /* NULL: found out */
+	const struct ctx_dialect *dialect; /* NULL: the dialect is detected */
 	uint8_t options[8];
 	struct ctx_model_counters *counters;
 };
@@ -25,20 +27,21 @@ struct outcome {
 	struct ctx_err err;
 	struct ctx_buf out;
 	bool over;
-	bool again;     /* a summary that is still above its trigger may be made
-			 * anew */
-	uint64_t after; /* tokens of all conversations, as was said */
+	/* true if a second run may replace a summary that is still above its
+	 * trigger */
+	bool again;
+	uint64_t after; /* reported number of tokens of all conversations */
 };
 
 static uint64_t
 amount(const struct fuzz *f, size_t i)
 {
-	/* Small amounts in steps of 1, large ones in steps of 40. */
+	/* Values below 128 in steps of 1, larger values in steps of 40. */
 	return f->options[i] < 128 ? f->options[i]
 				   : (uint64_t)(f->options[i] - 127) * 40;
 }
 
-/* A pattern that is made once. */
+/* Returns a pattern, which is compiled in the first call. */
 static struct ctx_pattern
 pattern(struct ctx_pattern *made, const char *text)
 {
@@ -60,7 +63,7 @@ on_pruned(void *user, const struct ctx_prune_outcome *pruned,
 	(void)err;
 	must(pruned->after <= pruned->before);
 	must(pruned->messages_removed <= pruned->messages);
-	/* At most a notice before each kept message, and a summary. */
+	/* At most one notice before each kept message, and one summary. */
 	must(pruned->messages_kept <=
 	    2 * (pruned->messages - pruned->messages_removed) + 2);
 	must(pruned->error != NULL ||
@@ -72,7 +75,8 @@ on_pruned(void *user, const struct ctx_prune_outcome *pruned,
 	return 0;
 }
 
-/* Longer than what is left of a message that is cut to its ends. */
+/* Returns a notice that is longer than the kept text of a message of which only
+ * the beginning and the end are kept. */
 static const char *
 long_notice(void)
 {
@@ -148,7 +152,8 @@ truncate_items(const struct fuzz *f, struct ctx_stream *stream,
 	    &counts, &outcome->err);
 }
 
-/* Nothing is stored: a file could not be fuzzed. */
+/* Runs ctx-age so that nothing is stored, because the fuzzer must not write
+ * files. */
 static int
 age(const struct fuzz *f, struct ctx_stream *stream, struct ctx_writer *writer,
     struct outcome *outcome)
@@ -193,7 +198,9 @@ annotate(const struct fuzz *f, struct ctx_stream *stream,
 static const struct command {
 	int (*run)(const struct fuzz *f, struct ctx_stream *stream,
 	    struct ctx_writer *writer, struct outcome *outcome);
-	bool adds; /* to messages, what a provider may refuse */
+	/* true if the command adds something to messages that a provider may
+	 * refuse */
+	bool adds;
 } commands[] = {{prune, false}, {truncate_items, false}, {prune, false},
     {age, false}, {prune, false}, {cache, false}, {prune, false},
     {annotate, true}};
@@ -243,7 +250,7 @@ run(const struct fuzz *f, const char *p, size_t n, struct outcome *outcome)
 	end(&stream);
 }
 
-/* ---- what must hold ---- */
+/* ---- checks of the output ---- */
 
 static int
 on_found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
@@ -292,7 +299,7 @@ count(const struct fuzz *f, const char *p, size_t n)
 	return tokens;
 }
 
-/* Appends a text without the blanks around its lines. */
+/* Appends a text without the blanks at the beginning and end of its lines. */
 static void
 add_bare_lines(struct ctx_buf *out, struct ctx_str text)
 {
@@ -339,7 +346,7 @@ add_blanks(const struct fuzz *f, const char *p, size_t n, struct ctx_buf *out)
 	return lines;
 }
 
-/* Blanks around lines change nothing else. */
+/* Checks that blanks around lines change nothing else in the output. */
 static void
 judge_blanks(const struct fuzz *f, const char *p, size_t n,
     const struct outcome *first)
@@ -378,11 +385,11 @@ judge(const struct fuzz *f, const char *p, size_t n,
 	must(check(f, first->out.p, first->out.n, after) == 0);
 	for (i = 0; i < CTX_RULES; i++)
 		clean &= before[i] == 0;
-	/* What was broken may break differently. */
+	/* For a stream that breaks rules, the output may break other rules. */
 	for (i = 0; clean && i < CTX_RULES && !command_of(f)->adds; i++)
 		must(after[i] == 0);
-	/* Of a broken one another may be left: of a mixture of dialects, or
-	 * of a tree whose lines lack their ids. */
+	/* If the stream breaks rules, other messages may be left: in a mixture
+	 * of dialects, or in a tree whose lines have no ids. */
 	if (command_of(f)->run == prune && first->after > 0 &&
 	    (clean ||
 		(f->dialect != NULL &&

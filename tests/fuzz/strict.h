@@ -1,6 +1,6 @@
 /*
- * strict.h - is this JSON?  Byte by byte, the grammar of RFC 8259 as it
- * stands there, to hold the scanner of the library against
+ * strict.h - a slow JSON parser, to which the library's scanner is compared.
+ * It reads byte by byte, and follows the grammar of RFC 8259.
  */
 #ifndef STRICT_H
 #define STRICT_H
@@ -12,7 +12,7 @@
 
 enum strict_verdict {
 	STRICT_WHOLE,
-	STRICT_CUT,    /* valid, but it ends too early */
+	STRICT_CUT,    /* valid so far, but incomplete */
 	STRICT_BROKEN, /* invalid at the offset "at" */
 	STRICT_DEEP,
 };
@@ -20,9 +20,9 @@ enum strict_verdict {
 struct strict {
 	const unsigned char *p;
 	size_t n, at;
-	char *open; /* the brackets that are open */
+	char *open; /* stack of the open brackets */
 	size_t depth;
-	size_t values; /* keys too */
+	size_t values; /* number of values, including keys */
 };
 
 static inline bool
@@ -39,7 +39,7 @@ strict_space(struct strict *s)
 		s->at++;
 }
 
-/* A byte that makes a number or a word another one. */
+/* Returns true if a byte would change a number or a word before it. */
 static inline bool
 strict_goes_on(const struct strict *s)
 {
@@ -48,7 +48,7 @@ strict_goes_on(const struct strict *s)
 	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ+-._");
 }
 
-/* One character of two bytes or more (RFC 3629, section 4). */
+/* Reads a character of two bytes or more (RFC 3629, section 4). */
 static inline enum strict_verdict
 strict_utf8(struct strict *s)
 {
@@ -184,7 +184,8 @@ strict_word(struct strict *s, const char *word)
 	return strict_goes_on(s) ? STRICT_BROKEN : STRICT_WHOLE;
 }
 
-/* A value that is no container, or the bracket that opens one. */
+/* Reads a value that is not an array or object, or the bracket that opens an
+ * array or object. */
 static inline enum strict_verdict
 strict_begin(struct strict *s)
 {
@@ -213,7 +214,7 @@ strict_begin(struct strict *s)
 	}
 }
 
-/* A key with its colon. */
+/* Reads a key and its colon. */
 static inline enum strict_verdict
 strict_key(struct strict *s)
 {
@@ -236,12 +237,13 @@ strict_key(struct strict *s)
 	return STRICT_WHOLE;
 }
 
-/* The value at the start of a text; n bytes of open are the caller's. */
+/* Reads the value at the beginning of a text.  The caller provides n bytes of
+ * memory for "open". */
 static inline enum strict_verdict
 strict_value(struct strict *s)
 {
 	enum strict_verdict verdict;
-	bool begun; /* a container has just been opened */
+	bool begun; /* true directly after an opening bracket */
 
 	do {
 		strict_space(s);

@@ -1,13 +1,14 @@
 /*
- * text.c - fuzz string literals: their text, their characters, where they
- * may be cut
+ * text.c - fuzz target: JSON string literals, their texts and characters, and
+ * the offsets at which they may be divided
  *
- * Input: what stands between the quotes of a literal, or else a text.
+ * Input: the bytes between the quotes of a literal; if these are not valid,
+ * they are a text.
  */
 #include "json/json.h"
 #include "fuzz.h"
 
-/* Is it a literal and nothing else? */
+/* Returns true if the bytes are exactly one string literal. */
 static bool
 is_literal(const char *p, size_t n)
 {
@@ -24,7 +25,7 @@ is_literal(const char *p, size_t n)
 	return is;
 }
 
-/* The bytes [from, to) of a literal, between quotes of their own. */
+/* Decodes the bytes [from, to) of a literal as a separate literal. */
 static void
 decode_piece(struct ctx_str literal, size_t from, size_t to,
     struct ctx_buf *text)
@@ -41,7 +42,8 @@ decode_piece(struct ctx_str literal, size_t from, size_t to,
 	ctx_buf_release(&piece);
 }
 
-/* Two halves, cut where the walk stood, mean what the whole means. */
+/* Checks that the two parts of a literal, divided at an offset, have the text
+ * of the whole literal. */
 static void
 cut(struct ctx_str literal, size_t at, const struct ctx_buf *text)
 {
@@ -72,7 +74,8 @@ check(struct ctx_str literal)
 		must(cp == same);
 		offset += n;
 		must(offset <= text.n);
-		/* Every cut of a short one, some of a long one. */
+		/* Divides a short literal at every offset, a long literal at
+		 * some offsets. */
 		if (++chars < 40 || chars % 97 == 0) {
 			cut(literal, at, &text);
 			must(ctx_json_string_seek(literal, 1, offset) == at);

@@ -1,9 +1,9 @@
 /*
- * token_chain.c - fuzz splitter patterns and the texts they split
+ * token_chain.c - fuzz target: patterns that split texts, and the texts
  *
- * Input: patterns, each with a NUL after it, a NUL, and a text.  Pieces
- * found one by one and many at once have to be the same, and whole
- * characters.
+ * Input: patterns, each with a NUL byte after it, a NUL byte, and a text.  The
+ * pieces of the text must be the same if they are found one by one or many at
+ * once.  A piece must consist of whole characters.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Marks the ends of pieces; false if a pattern gives up. */
+/* Marks the ends of the pieces in "ends".  Returns false if a pattern reaches a
+ * limit. */
 static bool
 split(const struct ctx_pcre2_pretokenizer *chain, const char *p, size_t n,
     size_t max, char *ends)

@@ -1,4 +1,4 @@
-/* token_file.c - fuzz the readers of vocabulary files */
+/* token_file.c - fuzz target: readers of vocabulary files */
 #include <stdlib.h>
 
 #include "tokenizer/vocabulary/file_formats.h"

@@ -1,8 +1,8 @@
 /*
- * token_merge.c - fuzz merging against the definition
+ * token_merge.c - fuzz target: compares merging with the definition of BPE
  *
- * Input: a length, so many letters (of three) of text, then what a
- * vocabulary is made of (token_rules.h).
+ * Input: a length, a text of this many letters (of three letters), then bytes
+ * from which a vocabulary is made (token_rules.h).
  */
 #include "../unit/token_rules.h"
 

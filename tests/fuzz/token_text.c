@@ -1,4 +1,5 @@
-/* token_text.c - fuzz splitting and merging against the oracle */
+/* token_text.c - fuzz target: compares splitting and merging with the slow
+ * functions of token_ref.h */
 #include "../unit/nfc_ref.h"
 #include "fuzz.h"
 #include "tokenizer/encode/nfc.h"
@@ -38,7 +39,8 @@ encode(const char *p, size_t n, struct ctx_tokens *ids)
 	return ids->n;
 }
 
-/* A text has the tokens of its normal form, in parts as well. */
+/* Checks that a text has the tokens of its normal form (NFC), also if it is
+ * counted in parts. */
 static void
 normalize(const char *p, size_t size)
 {

@@ -1,9 +1,10 @@
 /*
- * token_vocab.c - fuzz packed vocabularies
+ * token_vocab.c - fuzz target: packed vocabularies
  *
- * Input: which good block, then changes to it, as offset (four bytes) and
- * value (one byte): what lies in a cache that somebody else wrote.  What is
- * accepted after that must count, encode and decode without harm.
+ * Input: number of a valid packed vocabulary, then changes: an offset (four
+ * bytes) and a value (one byte) each.  The result is like a cache file that an
+ * attacker wrote.  If it is accepted, counting, encoding and decoding must be
+ * safe.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,8 @@ static const char text[] =
 
 enum { BUILTIN, JSON, NFC, CHARS, GOODS };
 
-/* Blocks as they should be; of files those with patterns and special tokens. */
+/* Returns a valid packed vocabulary: a built-in one, or that of a file with
+ * patterns and special tokens. */
 static const struct ctx_vocab_head *
 good_block(unsigned kind)
 {
@@ -84,8 +86,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(block, good, (size_t)good->size);
 	for (; size >= 5; data += 5, size -= 5) {
 		memcpy(&at, data, 4);
-		/* Half of the changes hit the sizes, and some the names and
-		 * patterns, which come last. */
+		/* Half of the changes are in the sizes at the beginning, and
+		 * some in the names and patterns at the end. */
 		if (at % 2 == 0)
 			at = at / 2 % (uint32_t)sizeof *good;
 		else if (at % 8 == 1)

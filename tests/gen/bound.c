@@ -1,16 +1,16 @@
 /*
- * bound.c - finds signed reasoning after a change, without libctx
+ * bound.c - finds signed reasoning after a changed block; does not use libctx
  *
  *     bound [-t] INPUT OUTPUT...
  *
- * Each file holds as many lines, each a record with the messages of Anthropic
- * or Bedrock; with -t each file is a session of Claude Code.  A Claude model
- * that binds its reasoning refuses a block if the system prompt, the tools or
- * any block before it differs from what it was, so every signed block of an
- * OUTPUT must stand where INPUT has it, after the same blocks.  Cache markers
- * and the two ways to write a text count as equal.  Prints a line for each
- * record with such a block, last how many signed blocks there are in the
- * OUTPUTs, and ends with 1 if a line was printed.
+ * All files have the same number of lines.  Each line is a record with messages
+ * of Anthropic or Bedrock; with -t, each file is a session of Claude Code.
+ * Some Claude models refuse a signed block if the system prompt, the tools or
+ * any block before the signed block was changed.  So before each signed block
+ * of an OUTPUT, everything must be equal to INPUT.  Cache breakpoints, and the
+ * two ways to write a text, are ignored.  Prints a line for each record with a
+ * signed block after a change, then the number of signed blocks in the OUTPUTs.
+ * The exit status is 1 if there is such a record.
  */
 #include <jansson.h>
 #include <stdbool.h>
@@ -19,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a model sees of a request, in order: system, tools, blocks. */
+/* What a model gets of a request, in order: system prompt, tools, blocks. */
 struct seen {
-	char **text; /* owned */
+	char **text; /* texts, owned by this struct */
 	bool *is_signed;
 	size_t n, cap;
 };
@@ -39,7 +39,8 @@ is_text(const json_t *value)
 	return json_is_string(value) && json_string_length(value) > 0;
 }
 
-/* Is the block reasoning that carries a signature or is redacted? */
+/* Returns true if the block is reasoning with a signature, or encrypted
+ * reasoning. */
 static bool
 is_signed(const json_t *block)
 {
@@ -55,7 +56,7 @@ is_signed(const json_t *block)
 		"signature"));
 }
 
-/* Takes a block, which is freed. */
+/* Adds a block to *seen, and frees the block. */
 static void
 add(struct seen *seen, const char *role, json_t *block)
 {
@@ -111,7 +112,7 @@ add_message(struct seen *seen, const json_t *message)
 	    json_object_get(message, "content"));
 }
 
-/* Takes a request, or a line of a batch that holds one. */
+/* Adds a request, or the request in a line of a batch, to *seen. */
 static void
 read_request(struct seen *seen, const json_t *request)
 {
@@ -139,7 +140,8 @@ empty(struct seen *seen)
 	memset(seen, 0, sizeof *seen);
 }
 
-/* The first signed block of out after a change, or SIZE_MAX. */
+/* Returns the index of the first signed block of "out" after a change, or
+ * SIZE_MAX. */
 static size_t
 refused(const struct seen *in, const struct seen *out)
 {
@@ -166,16 +168,16 @@ count_signed(const struct seen *seen)
 
 /* ---- files ---- */
 
-/* A record of INPUT, or all of a session. */
+/* A record of INPUT, or a whole session. */
 struct record {
-	char *text; /* owned */
+	char *text; /* owned by this struct */
 	size_t n;
 	struct seen seen;
 };
 
 static struct record *inputs;
 static size_t n_inputs;
-static bool sessions; /* -t */
+static bool sessions; /* true with the option -t */
 static unsigned long blocks;
 
 static json_t *
@@ -190,7 +192,7 @@ load(const char *text, size_t n)
 	return value;
 }
 
-/* Takes the messages of a session, one a line. */
+/* Adds the messages of a session, one per line, to *seen. */
 static void
 read_session(struct seen *seen, const char *text, size_t n)
 {
@@ -231,7 +233,8 @@ open_file(const char *name)
 	return f;
 }
 
-/* The next record of a file, or all of a session; false at the end. */
+/* Reads the next record of a file, or the whole session.  Returns false at the
+ * end of the file. */
 static bool
 next(FILE *f, char **text, size_t *cap, size_t *n)
 {
@@ -264,7 +267,8 @@ read_input(const char *name)
 	fclose(f);
 }
 
-/* Compares a record with what became of it; true if all is well. */
+/* Compares a record with the output for this record.  Returns true if no signed
+ * block is after a change. */
 static bool
 compare(const char *name, size_t i, const char *text, size_t n)
 {

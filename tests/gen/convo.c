@@ -1,18 +1,18 @@
 /*
- * convo.c - makes conversations; the same ones whenever the seed is the same
+ * convo.c - makes random conversations; equal seeds give equal conversations
  *
- * A conversation is acted out once: users speak, the assistant calls tools,
- * results come back.  How that is written down is the business of a dialect,
- * one row of a table with one function for each thing that can happen.
- * Nothing here uses libctx, which is tested with what comes out.
+ * First the events of a conversation are chosen: users write, the assistant
+ * calls tools, tools return results.  Then a dialect (message format) writes
+ * each event: a row of a table has one function for each kind of event.  The
+ * program does not use libctx, because libctx is tested with its output.
  *
  *     convo [--dialect NAME] [--seed N] [--count N] [--messages N]
  *           [--broken] [--wrap] [--crlf] [--blanks] [--thinking]
  *
- * prints --count conversations of up to twice --messages records, or a little
- * more: as lines, or each as one record (--wrap).  --broken damages each,
- * --blanks writes blanks before and after each record, --thinking puts signed
- * reasoning in every place where a Claude model does.
+ * prints --count conversations of up to about twice --messages records, as
+ * lines or each as one record (--wrap). --broken damages each conversation.
+ * --blanks writes blanks before and after each record. --thinking writes signed
+ * reasoning everywhere where a Claude model writes reasoning.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ new_call(struct gen *g, struct call *call, size_t at)
 	call->args = arguments(g);
 }
 
-/* Results come back in any order. */
+/* Changes the order of the calls, because results come back in any order. */
 static void
 shuffle(struct gen *g, struct call *call, size_t n)
 {
@@ -75,7 +75,8 @@ new_calls(struct gen *g, struct call *call)
 	return n;
 }
 
-/* One turn; the last one of all may end in calls that wait for an answer. */
+/* Writes one turn. pending: true if the turn may end with tool calls without
+ * results (only the last turn of all). */
 static void
 turn(struct gen *g, bool pending)
 {
@@ -128,8 +129,8 @@ converse(struct gen *g, size_t messages, bool may_pend)
 	late_results(g);
 }
 
-/* Damage as edits of a history cause it: a record is missing, there twice, or
- * too early. */
+/* Damages a conversation as an edited history: a record is removed, written
+ * twice, or moved to an earlier place. */
 static void
 damage(struct gen *g)
 {
@@ -153,7 +154,7 @@ damage(struct gen *g)
 	}
 }
 
-/* Makes one record of all. */
+/* Makes one record of all records. */
 static void
 wrap_lines(struct gen *g)
 {
@@ -244,7 +245,7 @@ parse(struct gen *g, struct options *o, int argc, char **argv)
 	}
 }
 
-/* Prints the records.  Each has other blanks around it. */
+/* Prints the records, with different blanks around each record. */
 static void
 print_lines(const struct gen *g, const struct options *o)
 {
@@ -259,8 +260,8 @@ print_lines(const struct gen *g, const struct options *o)
 }
 
 /*
- * Lines of several conversations stand in one stream and must be valid as one
- * conversation, so that only the last may have calls at its end.
+ * Lines of several conversations are one stream, which must be valid as one
+ * conversation.  So only the last conversation may end with open tool calls.
  */
 int
 main(int argc, char **argv)

@@ -1,12 +1,12 @@
 /*
- * subseq.c - checks that a filter only took lines away
+ * subseq.c - checks that a filter has only removed lines
  *
  *     subseq INPUT OUTPUT
  *
- * ends with 0 if the lines of OUTPUT, byte for byte and with their ends, are
- * lines of INPUT in the same order; else it names the first that is not, with
- * status 1.  The first match is as good as any: what comes later can only
- * match later.
+ * Exits with status 0 if all lines of OUTPUT, with their line ends, are lines
+ * of INPUT in the same order.  Otherwise prints the first other line, and exits
+ * with status 1.  Each line is matched with the first equal line of INPUT: a
+ * later match could not help the lines after it.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 struct input {
 	char *p;
 	size_t n, cap;
-	size_t at; /* where the next line begins */
+	size_t at; /* offset of the next line */
 };
 
 static void
@@ -51,7 +51,8 @@ read_all(const char *name)
 	return in;
 }
 
-/* The next line with its end; false after the last one. */
+/* Sets *p and *n to the next line with its line end.  Returns false after the
+ * last line. */
 static bool
 line(struct input *in, const char **p, size_t *n)
 {

@@ -1,16 +1,16 @@
 /*
- * valid.c - says what a provider would refuse in a conversation
+ * valid.c - finds what a provider would refuse in a conversation
  *
- * A second opinion on ctx-check, which shares no code with it: every message
- * is parsed by jansson, and each provider has one function that walks over
- * the conversation and knows nothing of the others.  Slow and plain on
- * purpose.  The rules are those that the providers' error messages state.
+ * Used to test ctx-check, with which it shares no code. jansson parses every
+ * message.  Each provider has its own function that checks a conversation.  The
+ * code is slow and simple on purpose.  The rules are those of the providers'
+ * error messages.
  *
  *     valid DIALECT [--wrap] [--allow-pending] [--templates] [--cache] < STREAM
  *
- * prints LINE: RULE: WHAT for each violation and ends with 1 if there is any;
- * with --templates also of what other servers of the format refuse, with
- * --cache of the rules for hints to a prompt cache.
+ * prints LINE: RULE: WHAT for each violation, and exits with status 1 if there
+ * is one.  With --templates, also checks the rules of other servers that accept
+ * the format.  With --cache, also checks the rules for cache breakpoints.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ struct input {
 	size_t n, cap;
 };
 
-/* A NUL stands after the bytes. */
+/* Reads the file into in->p, with a NUL byte after it. */
 static void
 read_all(struct input *in, FILE *f)
 {
@@ -56,7 +56,7 @@ read_all(struct input *in, FILE *f)
 	in->p[in->n] = '\0';
 }
 
-/* The messages that a request, or a wrapper around one, holds. */
+/* Returns the messages in a request, or in an object around a request. */
 static json_t *
 messages_of(json_t *record, json_t **request)
 {
@@ -102,7 +102,8 @@ check_record(struct conversation *t, void (*check)(struct conversation *),
 	t->line = lines;
 }
 
-/* Splits the stream into lines; wrapped conversations are checked at once. */
+/* Splits the stream into lines.  With wrap, each line is checked as a
+ * conversation. */
 static void
 check_stream(struct conversation *t, void (*check)(struct conversation *),
     const char *cache, bool wrap, const struct input *in)
@@ -118,7 +119,8 @@ check_stream(struct conversation *t, void (*check)(struct conversation *),
 			eol = end;
 		if (strspn(p, " \t\r") >= (size_t)(eol - p))
 			continue;
-		/* Integers may be larger than those of jansson. */
+		/* Integers may be larger than jansson's integers, so they are
+		 * read as real numbers. */
 		record = json_loadb(p, (size_t)(eol - p),
 		    JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL,
 		    &error);

@@ -2,13 +2,14 @@
  * count_steps.c - linked into each program of build/steps, which counts its
  * steps
  *
- * A step is a basic block of the program, before each of which the compiler
- * calls the function below (-fsanitize-coverage=trace-pc), or 16 bytes that
- * the C library copies, sets, compares or searches.  Steps do not depend on
- * how busy a machine is, as times do: tests/fault/limits compares them.
+ * A step is a basic block of the program: before each block, the compiler
+ * inserts a call of the function below (-fsanitize-coverage=trace-pc). 16 bytes
+ * that the C library copies, sets, compares or searches also count as a step.
+ * Unlike times, numbers of steps do not depend on the load of the machine:
+ * tests/fault/limits compares them.
  *
- * STEPS names a file of 8 bytes, to which this program and those that it
- * starts add their steps.
+ * STEPS names a file of 8 bytes, which contains the number of steps of this
+ * program and of all programs that it starts.
  */
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -26,10 +27,11 @@ enum { OFTEN = 1024 };
 
 static _Atomic uint64_t before_start;
 static _Atomic uint64_t *steps = &before_start;
-/* Those of this thread that are not added yet; at its end, less than OFTEN. */
+/* Number of steps of this thread that were not added to the file yet.  Less
+ * than OFTEN at the end of the thread. */
 static _Thread_local uint64_t waiting;
 
-/* Runs before main, because a command forbids itself to open files later. */
+/* Runs before main, because a command in its sandbox can open no files. */
 __attribute__((constructor)) static void
 map_steps(void)
 {
@@ -67,7 +69,7 @@ __sanitizer_cov_trace_pc(void)
 	add_steps(1);
 }
 
-/* WRAP(result, function, parameters, arguments, bytes that it looked at) */
+/* bytes: number of bytes that the function has looked at */
 #define WRAP(type, name, parameters, arguments, bytes) \
 	type __real_##name parameters;                 \
 	type __wrap_##name parameters;                 \
@@ -83,7 +85,8 @@ WRAP(void *, memmove, (void *to, const void *from, size_t n), (to, from, n), n)
 WRAP(void *, memset, (void *to, int c, size_t n), (to, c, n), n)
 WRAP(void *, calloc, (size_t n, size_t size), (n, size), n *size)
 WRAP(size_t, strlen, (const char *s), (s), result)
-/* Where these two stop before the end they may have looked at fewer. */
+/* If these two functions stop before the end, they may have looked at fewer
+ * bytes. */
 WRAP(int, memcmp, (const void *a, const void *b, size_t n), (a, b, n),
     result == 0 ? n : 0)
 WRAP(void *, memchr, (const void *p, int c, size_t n), (p, c, n),

@@ -1,10 +1,10 @@
 /*
- * calls.c - each system call of a command fails, one at a time
+ * calls.c - makes each system call of a command fail, one at a time
  *
- * strace lists the calls and makes the k-th of a name fail.  What the loader
- * does before main is left alone: the first call of the program itself is
- * fcntl(0, F_GETFD). Those of its threads and children, until these are other
- * programs, are listed by strace as well, but others.c makes them fail.
+ * strace lists the calls, and makes call number k of a name fail.  The calls of
+ * the loader before main do not fail: the first call of the program itself is
+ * fcntl(0, F_GETFD). strace also lists calls of threads, and of children until
+ * they run another program; others.c makes those calls fail.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +15,8 @@
 
 #define LOG         "../log"
 #define MOST_ERRORS 9
-#define MANY        4 /* calls of one name, of which all are tried */
+/* Number of calls of one name up to which every call is tried. */
+#define MANY 4
 
 struct error {
 	const char *name;
@@ -26,9 +27,11 @@ struct error {
 #name, name \
 	}
 
-/* What a call may fail with; a call without a row with the last one's. */
+/* The errors with which a call may fail.  A call without a row has the errors
+ * of the last row. */
 static const struct {
-	const char *calls; /* each in blanks */
+	/* names of calls, each with a blank before and after it */
+	const char *calls;
 	struct error errors[MOST_ERRORS];
 } table[] = {
     {" read pread64 ", {E(EIO), E(EINTR), E(EAGAIN), E(EISDIR)}},
@@ -70,14 +73,14 @@ static const struct {
     {" ftruncate ", {E(EIO), E(ENOSPC)}},
     {" fadvise64 ", {E(EINVAL)}},
     {" execve ", {E(EACCES), E(ENOENT), E(ENOMEM), E(E2BIG)}},
-    /* A close that is not made leaves a pipe open: see pieces.c.  A thread
-     * for which rseq fails, but not for the first, is ended by glibc. */
+    /* If close is not called, a pipe remains open: see pieces.c. glibc ends a
+     * thread for which rseq fails, unless it is the first thread. */
     {" close brk exit exit_group rt_sigreturn set_tid_address futex rseq ",
 	{{0}}},
     {"", {E(EPERM), E(EINVAL)}},
 };
 
-/* Records the call in one line of strace's log: PID [NUMBER] NAME(... */
+/* Stores the call in one line of strace's log: PID [NUMBER] NAME(... */
 static void
 note(struct call calls[MOST_CALLS], const char *line, bool is_main,
     bool main_began)
@@ -103,7 +106,8 @@ note(struct call calls[MOST_CALLS], const char *line, bool is_main,
 void
 list_calls(struct sweep *s, struct call calls[MOST_CALLS])
 {
-	/* A child that becomes another program is not followed further. */
+	/* With "-b execve", strace does not follow a child that runs another
+	 * program. */
 	const char *const strace[] = {"strace", "-qq", "-n", "-f", "-b",
 	    "execve", "-o", LOG, NULL};
 	struct result result;
@@ -123,7 +127,8 @@ list_calls(struct sweep *s, struct call calls[MOST_CALLS])
 		is_main = strtol(line, NULL, 10) == first;
 		if (is_main && strstr(line, "] fcntl(0, F_GETFD") != NULL)
 			main_began = true;
-		/* What follows is the counting of tests/coverage. */
+		/* The calls after this call belong to the counting of
+		 * tests/coverage. */
 		if (strstr(line, "\"fault:end\"") != NULL)
 			break;
 		note(calls, line, is_main, main_began);
@@ -133,8 +138,8 @@ list_calls(struct sweep *s, struct call calls[MOST_CALLS])
 		die("strace lists nothing");
 }
 
-/* Copies the line of strace's log about the call that failed; empty if none
- * did. */
+/* Copies the line of strace's log about the call that failed.  Copies an empty
+ * text if no call failed. */
 static void
 injected(char text[200])
 {
@@ -154,7 +159,8 @@ injected(char text[200])
 	free(log.p);
 }
 
-/* Runs the trial after these words, which make a call fail. */
+/* Runs the trial, with these words before its command, which make a call
+ * fail. */
 static void
 fail_by(struct sweep *s, const char *const before[], const struct error *error)
 {
@@ -169,7 +175,8 @@ fail_by(struct sweep *s, const char *const before[], const struct error *error)
 	/* No message is expected if nobody reads it, or if standard error
 	 * (2) cannot be written. */
 	quiet = error->number == EPIPE || strstr(what, "(2, ") != NULL;
-	/* What is there, and is not when it is looked for, has no name. */
+	/* If a call reports EEXIST for a file that does not exist, the message
+	 * need not contain the text of this error. */
 	why = judge(s, &got,
 	    error->number == EEXIST ? NULL : strerror(error->number), quiet);
 	if (why != NULL)
@@ -216,8 +223,8 @@ fail_each(struct sweep *s, const struct call *call)
 	char name[44];
 	size_t row = 0, at, i;
 
-	/* How often memory is asked for may differ; the choice of others not.
-	 */
+	/* The number of allocations may vary.  The choice of other calls must
+	 * not depend on it, so new random numbers begin for each name. */
 	draw_anew(s, call->name);
 	(void)snprintf(name, sizeof name, " %.39s ", call->name);
 	while (table[row].calls[0] != '\0' &&

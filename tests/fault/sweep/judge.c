@@ -1,4 +1,5 @@
-/* judge.c - is it the right output, or a clean failure? */
+/* judge.c - decides whether a run has the right output, or has failed
+ * cleanly */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,8 @@ begins(const struct bytes *part, const struct bytes *whole)
 	return part->n <= whole->n && memcmp(part->p, whole->p, part->n) == 0;
 }
 
-/* The line at *at, with its line feed; *at moves after it. */
+/* Returns the line at the offset *at, with its line feed.  Moves *at to the
+ * byte after the line. */
 static struct bytes
 line_at(const struct bytes *text, size_t *at)
 {
@@ -33,14 +35,16 @@ line_at(const struct bytes *text, size_t *at)
 	return line;
 }
 
-/* Files that grow, and whose first lines are worth having. */
+/* Returns true for files to which lines are appended, and whose first lines are
+ * useful without the other lines. */
 static bool
 grows(const char *path)
 {
 	return strcmp(path, "archive") == 0 || strcmp(path, "explain") == 0;
 }
 
-/* Are these some of the lines, in their order, the last one maybe cut? */
+/* Returns true if the text "some" consists of lines of the text "all" in their
+ * order.  The last line may be incomplete. */
 static bool
 is_selection(const struct bytes *some, const struct bytes *all)
 {
@@ -63,15 +67,16 @@ is_selection(const struct bytes *some, const struct bytes *all)
 	return true;
 }
 
-/* True for the spool that ctx-age makes before it reads and removes if it
- * stored nothing: where it fails or is killed an empty one may be left. */
+/* Returns true for the spool, which ctx-age creates before it reads its input,
+ * and removes if it has stored nothing.  If ctx-age fails or is killed, an
+ * empty spool may be left. */
 static bool
 is_empty_spool(const struct entry *entry)
 {
 	return entry->directory && strcmp(entry->path, "spool") == 0;
 }
 
-/* A file that need not be there, and that nothing refers to. */
+/* Returns true for a file that may be missing, because nothing refers to it. */
 static bool
 is_spare(const char *path)
 {
@@ -85,8 +90,8 @@ is_replaced(const struct sweep *s, const char *path)
 	return (s->trial->may & TRIAL_COPY) && strcmp(path, "few") == 0;
 }
 
-/* Returns true for the new file beside the one that the trial replaces: only a
- * signal that nobody can handle may leave it. */
+/* Returns true for the new file beside the file that the trial replaces.  Only
+ * a signal that cannot be handled may leave it. */
 static bool
 is_left_by_kill(const struct sweep *s, const struct entry *entry,
     const struct result *got)
@@ -104,7 +109,8 @@ is_in(const struct tree *tree, const char *path, const struct bytes *bytes)
 	return entry != NULL && same(&entry->bytes, bytes);
 }
 
-/* Is everything there what it would be, and with all: is everything there? */
+/* Returns NULL if all files are as they would be without a fault, otherwise a
+ * text that says what is wrong. all: true if no file may be missing. */
 static const char *
 look_at_files(struct sweep *s, const struct result *result, bool all)
 {
@@ -127,8 +133,8 @@ look_at_files(struct sweep *s, const struct result *result, bool all)
 			continue;
 		if (all || !grows(e->path))
 			return "a file is not whole";
-		/* A report (--explain) has no line about an edit that failed.
-		 */
+		/* A report (--explain) has no line about an edit that
+		 * failed. */
 		if (!begins(&e->bytes, &want->bytes) &&
 		    !((s->trial->may & TRIAL_LINES) &&
 			is_selection(&e->bytes, &want->bytes)))
@@ -141,7 +147,8 @@ look_at_files(struct sweep *s, const struct result *result, bool all)
 	return NULL;
 }
 
-/* Has every reference in a text its file? */
+/* Returns NULL if each file to which a text refers exists, otherwise a text
+ * that says what is wrong. */
 static const char *
 look_at_references(const struct bytes *out, const struct tree *tree)
 {
@@ -154,7 +161,7 @@ look_at_references(const struct bytes *out, const struct tree *tree)
 	while ((p = strstr(p, mark)) != NULL) {
 		p += sizeof mark - 1;
 		end = strchr(p, ']');
-		/* The last line may be cut within a name. */
+		/* The last line may be incomplete and end inside a name. */
 		if (end == NULL)
 			return NULL;
 		(void)snprintf(path, sizeof path, "%.*s", (int)(end - p), p);
@@ -166,8 +173,9 @@ look_at_references(const struct bytes *out, const struct tree *tree)
 	return NULL;
 }
 
-/* Is the file that the trial replaces the old or the new one, and if it is the
- * new one, are the old one and the archive there? */
+/* Returns NULL if the file that the trial replaces is the old or the new file.
+ * For the new file, the old file and the archive must exist, too.  Otherwise
+ * returns a text that says what is wrong. */
 static const char *
 look_at_replaced(struct sweep *s, const struct tree *got)
 {
@@ -185,7 +193,8 @@ look_at_replaced(struct sweep *s, const struct tree *got)
 	return look_at_references(&want->bytes, got);
 }
 
-/* Is each line that of the right output, or as it was read? */
+/* Returns true if each line of the output is either the right line or the line
+ * of the input. */
 static bool
 is_mixture(const struct bytes *out, const struct bytes *right,
     const struct bytes *input)
@@ -206,8 +215,8 @@ is_mixture(const struct bytes *out, const struct bytes *right,
 	return true;
 }
 
-/* Returns true if a line is among the lines of text from *at on; then *at moves
- * after it. */
+/* Returns true if a line is among the lines of a text from the offset *at on.
+ * Then moves *at to the byte after this line. */
 static bool
 find_line(const struct bytes *line, const struct bytes *text, size_t *at)
 {
@@ -224,8 +233,8 @@ find_line(const struct bytes *line, const struct bytes *text, size_t *at)
 	return false;
 }
 
-/* Returns true if the archive has each line of the input that the output has
- * not, of those before the last line that the output has. */
+/* Returns true if the archive has each line of the input that is not in the
+ * output.  Considers only lines before the last line of the output. */
 static bool
 is_each_archived(const struct bytes *input, const struct bytes *out,
     const struct bytes *archive)
@@ -288,7 +297,8 @@ count_lines(const struct bytes *text)
 	return n;
 }
 
-/* A report in SARIF is brought to its end, which says that it is not whole. */
+/* Returns true if the report in SARIF was completed, and says that the run has
+ * failed. */
 static bool
 says_no_success(struct sweep *s, const struct result *got)
 {
@@ -303,7 +313,8 @@ says_no_success(struct sweep *s, const struct result *got)
 	    begins(&part, &s->base.out);
 }
 
-/* The first line that is there because of the fault; empty if none is. */
+/* Returns the first line that the fault has added, or an empty text if there is
+ * none. */
 static struct bytes
 added_line(const struct bytes *err, const struct bytes *before)
 {
@@ -323,9 +334,10 @@ added_line(const struct bytes *err, const struct bytes *before)
 	return (struct bytes){NULL, 0};
 }
 
-/* One line that was not there before, and that names the cause.  Where
- * lines may stay as they are, a second one may say how many did, and where a
- * file is to be replaced, another one that it is not. */
+/* Returns NULL if the message is right: the fault has added exactly one line,
+ * which names the cause.  If lines may be left unchanged, a second line may say
+ * how many were.  If a file was to be replaced, another line may say that it is
+ * not. */
 static const char *
 look_at_message(struct sweep *s, const struct result *got, const char *cause,
     bool quiet)
@@ -356,7 +368,8 @@ look_at_message(struct sweep *s, const struct result *got, const char *cause,
 	return cause == NULL ? NULL : "the cause is not named";
 }
 
-/* Is it what comes out of as many lines as came out, if there are no more? */
+/* Returns true if the output is the output for a beginning of the input, which
+ * has as many lines as were written. */
 static bool
 is_of_part(struct sweep *s, const struct result *got)
 {

@@ -1,6 +1,6 @@
 /*
- * kills.c - a run ends in the middle: at each of its calls, at any time, or
- * by a signal that asks for it
+ * kills.c - ends a run in the middle: at each of its calls, at any time, or by
+ * a termination signal
  */
 #include <signal.h>
 #include <stdio.h>
@@ -11,9 +11,11 @@
 
 #include "sweep.h"
 
-#define MANY 6 /* calls of one name, of which all are tried */
+/* Number of calls of one name up to which every call is tried. */
+#define MANY 6
 
-/* Sends a signal at a call of the trial; number: which it must die of. */
+/* Sends a signal at a call of the trial. number: number of the signal that must
+ * end the process. */
 static void
 end_at(struct sweep *s, const char *call, size_t at, const char *signal,
     int number)

@@ -1,6 +1,6 @@
 /*
- * memory.c - each allocation fails, once, or from there on for ever; and, in
- * the build for coverage, each place that asks for memory
+ * memory.c - makes each allocation fail, alone or with all later allocations.
+ * In the build for coverage, makes each place that allocates memory fail.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,7 +10,8 @@
 
 #include "sweep.h"
 
-#define MANY 60 /* allocations, of which all are tried */
+/* Number of allocations up to which every allocation is tried. */
+#define MANY 60
 
 struct shared *
 share(void)
@@ -81,7 +82,8 @@ sweep_memory(struct sweep *s)
 	unshare_it(shared);
 }
 
-/* The places that have failed, of all trials: see tests/coverage/sites.c. */
+/* Creates the file with the places that have failed, over all trials: see
+ * tests/coverage/sites.c. */
 static void
 open_sites(void)
 {
@@ -92,7 +94,8 @@ open_sites(void)
 	close(fd);
 }
 
-/* Did a place fail in the last run?  Begins the next one. */
+/* Returns true if a place failed in the last run.  Prepares the file for the
+ * next run. */
 static bool
 failed(void)
 {

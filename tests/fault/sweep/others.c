@@ -1,15 +1,16 @@
 /*
- * others.c - fails a call of a thread, or of a child that has not become
- * another program yet
+ * others.c - makes a call of a thread fail, or a call of a child that has not
+ * become another program yet
  *
  *     sweep others NUMBER NAME ERRNO AT COMMAND...
  *
  * strace counts the calls of each thread for itself (strace(1), "per syscall
- * and per tracee"), so that the second call of a thread cannot be failed
- * without that of the main thread, which the loader made.  Here the kernel
- * asks at each call of a number (seccomp_unotify(2)); call AT of all those
- * that are not the main thread's fails, and "../log" records it.  What a
- * child does after execve(2) is another program's, with another name.
+ * and per tracee"), so the second call of a thread cannot fail alone: the
+ * second call of the main thread, made by the loader, would fail, too.  Here
+ * the kernel asks this program at each call with the given number
+ * (seccomp_unotify(2)).  Call number AT of the calls that the main thread has
+ * not made fails, and is written to "../log".  After execve(2), a child is
+ * another program with another name.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -33,7 +34,8 @@
 
 #include "sweep.h"
 
-#define COMM 15 /* characters that the kernel keeps of a program's name */
+/* number of characters of a program's name that the kernel stores */
+#define COMM 15
 
 struct fault {
 	const char *name;
@@ -41,10 +43,11 @@ struct fault {
 	uint64_t at, seen;
 	const char *program;
 	pid_t main;
-	int kernel; /* which asks here */
+	int kernel; /* descriptor at which the kernel asks this program */
 };
 
-/* Is it a thread of the command, or its child as it was forked? */
+/* Returns true if a process id is that of a thread of the command, or of a
+ * forked child that has not become another program. */
 static bool
 is_other(const struct fault *f, pid_t pid)
 {
@@ -83,7 +86,8 @@ answer(struct fault *f)
 	struct seccomp_notif asked = {0};
 	struct seccomp_notif_resp says = {0};
 
-	/* The caller may have ended, before that or before the answer. */
+	/* The calling process may have ended before the question, or before the
+	 * answer. */
 	if (ioctl(f->kernel, SECCOMP_IOCTL_NOTIF_RECV, &asked) < 0)
 		return;
 	says.id = asked.id;
@@ -115,8 +119,9 @@ become(unsigned number, char **argv)
 	_exit(127);
 }
 
-/* Starts it.  The descriptors are shared until it is the command: the one
- * which its filter gives it is there for us too. */
+/* Starts the command.  The child shares the descriptors of this program until
+ * it becomes the command.  So this program can use the descriptor of the
+ * child's filter, too. */
 static int
 start(struct fault *f, unsigned number, char **argv)
 {

@@ -1,8 +1,8 @@
 /*
- * pieces.c - what is read and written comes in small pieces, or waits
+ * pieces.c - transfers input and output in small parts, or with pauses
  *
- * None of this is a fault: the output must be the right one.  Only a close
- * may fail, and says so.
+ * This is not a fault: the output must be right.  Only a close may fail; then
+ * the command must report the error.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -36,7 +36,8 @@ cut(struct sweep *s, unsigned most, bool interrupt)
 	try(s, &how, fault);
 }
 
-/* Uses pipes that do not block and transfer at most so many bytes at a time. */
+/* Uses non-blocking pipes that transfer at most this number of bytes at a
+ * time. */
 static void
 trickle(struct sweep *s, int bytes)
 {

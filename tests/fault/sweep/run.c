@@ -1,8 +1,8 @@
 /*
- * run.c - one run of a command, in a directory that is empty before it
+ * run.c - runs a command once, in an empty directory
  *
- * The current directory holds the inputs, "run" is where the command runs,
- * "out" and "err" are what it wrote.
+ * The current directory contains the inputs.  The command runs in "run".  "out"
+ * and "err" are its standard output and standard error.
  */
 #define _GNU_SOURCE /* F_SETPIPE_SZ */
 #include <errno.h>
@@ -18,7 +18,8 @@
 
 #include "sweep.h"
 
-#define TOO_LATE 20 /* seconds for a run that takes a hundredth of one */
+/* maximum seconds of a run, which usually takes a hundredth of a second */
+#define TOO_LATE 20
 
 _Noreturn void
 die(const char *what)
@@ -63,7 +64,8 @@ put_on(int fd, const char *path, int flags)
 	close(file);
 }
 
-/* Cuts the line of the trial into words; what stands after < is the input. */
+/* Splits the line of the trial into words.  The word after < is the name of the
+ * input file. */
 static void
 split(const struct sweep *s, char line[2000], const char *argv[MOST_ARGS],
     const char **input)
@@ -87,7 +89,7 @@ split(const struct sweep *s, char line[2000], const char *argv[MOST_ARGS],
 	argv[n] = NULL;
 }
 
-/* Copies so many bytes at a time, with a rest between them. */
+/* Copies this number of bytes at a time, with a pause after each part. */
 static _Noreturn void
 copy(int from, int to, int bytes)
 {
@@ -103,8 +105,8 @@ copy(int from, int to, int bytes)
 	_exit(0);
 }
 
-/* Puts pipes that are not waited for, as a terminal's or an event loop's,
- * between this process and its input and output. */
+/* Puts non-blocking pipes, as those of a terminal or an event loop, between
+ * this process and its input and output. */
 static void
 through_pipes(int bytes)
 {
@@ -184,14 +186,15 @@ wait_for(pid_t pid, bool feeds, struct result *to)
 		to->late = true;
 		kill(-pid, SIGKILL);
 	}
-	/* What stands at the other ends of its pipes sees their end ... */
+	/* The processes at the other ends of the pipes see the end of the
+	 * file. */
 	while (feeds && waitpid(-pid, NULL, 0) > 0)
 		continue;
-	/* ... and a command of the user's may have been left. */
+	/* A command of the user may still be running. */
 	kill(-pid, SIGKILL);
 }
 
-/* An archive whose last writer was killed. */
+/* Writes an archive as it is after its last writer was killed. */
 static void
 leave_torn(const char *path)
 {

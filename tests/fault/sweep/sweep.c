@@ -1,12 +1,12 @@
 /*
- * sweep.c - runs every trial with one thing going wrong, again and again
+ * sweep.c - runs every trial many times, each time with one fault
  *
  *     sweep MODE BIN TOOLS [SEED]
  *
- * BIN holds the commands, TOOLS what is preloaded; the current directory
- * holds the inputs, with more trials in "in/more" if there are any, and an
- * empty directory "run".  With ALL=yes nothing is left out by chance, with
- * ALL=few most is.
+ * BIN is the directory of the commands, TOOLS that of the preloaded libraries.
+ * The current directory has the inputs in "in", an empty directory "run", and
+ * perhaps a file "in/more" with more trials.  With ALL=yes, all faults are
+ * tried; otherwise a random choice; with ALL=few, a small random choice.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,8 @@
 static const struct mode {
 	const char *name;
 	void (*sweep)(struct sweep *s);
-	const char *only; /* trials that begin so */
+	/* if not NULL: only trials that begin with this text */
+	const char *only;
 } modes[] = {
     {"calls", sweep_calls, "ctx-"},
     {"memory", sweep_memory, "ctx-"},
@@ -62,7 +63,8 @@ draw_anew(struct sweep *s, const char *what)
 	s->random |= 1;
 }
 
-/* The last word of the line is the file that it reads. */
+/* Returns the contents of the input file, whose name is the last word of the
+ * line. */
 static struct bytes
 input_of(const struct trial *trial)
 {
@@ -107,7 +109,8 @@ try_all(struct sweep *s, const struct mode *mode, const struct trial *trial)
 			try(s, mode);
 }
 
-/* The lines of a file, if it is there, which are trials as well. */
+/* Runs each line of a file as a trial.  Does nothing if the file does not
+ * exist. */
 static void
 try_more(struct sweep *s, const struct mode *mode, const char *file)
 {

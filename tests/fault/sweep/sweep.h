@@ -1,9 +1,9 @@
 /*
- * sweep.h - the parts of the sweep: trials, runs, what they leave, verdicts
+ * sweep.h - declarations shared by the files of the sweep
  *
- * A trial is a command line.  It is run once as it is, and then again and
- * again with one fault; its output and the files in its directory are
- * compared with those of the run without a fault.
+ * A trial is a command line.  It is run once without a fault, and then many
+ * times with one fault each.  The output and the files of each run are compared
+ * with those of the run without a fault.
  */
 #ifndef FAULT_SWEEP_H
 #define FAULT_SWEEP_H
@@ -14,24 +14,30 @@
 
 #define MOST_ARGS 40
 
-/* What a trial may do when it fails, beside writing less. */
+/* What a trial may do after a fault, besides writing less output. */
 enum {
 	TRIAL_LINES = 1 << 0,   /* a line may be left unchanged */
 	TRIAL_WHOLE = 1 << 1,   /* the whole input may be left unchanged */
-	TRIAL_SARIF = 1 << 2,   /* the output says that it is not whole */
-	TRIAL_CHILD = 1 << 3,   /* it runs a command of the user's */
-	TRIAL_REFUSES = 1 << 4, /* its input may not be for it */
-	TRIAL_PART = 1 << 5,    /* it may be as if its input ended early */
-	TRIAL_TORN = 1 << 6, /* its archive is there, the last line cut short */
-	TRIAL_COPY = 1 << 7, /* it replaces the file few, a copy of in/few */
+	TRIAL_SARIF = 1 << 2,   /* the output says that it is incomplete */
+	TRIAL_CHILD = 1 << 3,   /* the trial runs a command of the user */
+	TRIAL_REFUSES = 1 << 4, /* the trial may refuse its input */
+	/* the output may be that of a beginning of the input */
+	TRIAL_PART = 1 << 5,
+	/* the archive exists before, and its last line is incomplete */
+	TRIAL_TORN = 1 << 6,
+	/* the trial replaces the file "few", a copy of in/few */
+	TRIAL_COPY = 1 << 7,
 };
 
 struct trial {
-	const char *line; /* words separated by blanks; <FILE is its input */
+	/* command line: words separated by blanks; <FILE is its standard
+	 * input */
+	const char *line;
 	unsigned may;
 };
 
-extern const struct trial trials[]; /* ends with a line of NULL */
+/* array; the member line of the last element is NULL */
+extern const struct trial trials[];
 
 struct bytes {
 	char *p;
@@ -51,62 +57,67 @@ struct tree {
 };
 
 struct result {
-	int status; /* of wait(2) */
-	bool late;  /* it had to be killed */
+	int status; /* exit status as of wait(2) */
+	bool late;  /* true if the run took too long and was killed */
 	struct bytes out, err;
 	struct tree tree;
 };
 
-/* What the whole sweep knows. */
+/* The state of the whole sweep. */
 struct sweep {
-	const char *bin;   /* directory of the commands, absolute */
-	const char *tools; /* of what is preloaded, absolute */
-	bool all;          /* nothing is left to chance */
-	bool few;          /* of each kind one is enough */
+	const char *bin;   /* absolute path of the directory of the commands */
+	const char *tools; /* absolute path of the preloaded libraries */
+	bool all;          /* all faults are tried */
+	bool few;          /* one fault of each kind is tried */
 	uint64_t seed;
-	uint64_t random; /* state of the generator */
+	uint64_t random; /* state of the random number generator */
 	size_t runs, faults, bad;
-	size_t others; /* faults in threads and children */
+	size_t others; /* number of faults in threads and children */
 	const struct trial *trial;
-	struct result base; /* of the trial, with nothing wrong */
-	struct bytes input; /* of the trial */
+	struct result base; /* result of the trial without a fault */
+	struct bytes input; /* contents of the trial's input file */
 };
 
-/* How a run is made; zero is the plain way. */
+/* How a command is run.  All members 0: without a fault. */
 struct how {
-	const char *const *before; /* words put before the command */
-	const char *preload;       /* name of a library of tools */
-	const char *const *env;    /* NAME=VALUE */
-	bool killed;               /* after these microseconds: */
+	const char *const *before; /* words that are put before the command */
+	const char *preload;       /* name of a preloaded library, or NULL */
+	const char *const *env;    /* environment variables, as NAME=VALUE */
+	/* true if the run is killed after the following time in microseconds */
+	bool killed;
 	uint64_t wait;
-	int feed; /* bytes per write to its pipes; 0: files, no pipes */
+	/* number of bytes per write to the pipes; 0: files in place of pipes */
+	int feed;
 };
 
-/* run.c */
+/* functions in run.c */
 void run(struct sweep *s, const struct how *how, struct result *to);
 void result_free(struct result *result);
 struct bytes slurp(const char *path);
 _Noreturn void die(const char *what);
 
-/* tree.c */
+/* functions in tree.c */
 void tree_read(const char *path, struct tree *tree);
 void tree_free(struct tree *tree);
 void tree_clear(const char *path);
 const struct entry *tree_find(const struct tree *tree, const char *path);
 
-/* judge.c: NULL if the run is right or a clean failure, else what is wrong.
- * A cause is what the line has to name; quiet: it may say nothing. */
+/* judge.c: returns NULL if the run is right or has failed cleanly, otherwise a
+ * text that says what is wrong. cause: text that the error message must
+ * contain. quiet: true if no message is needed. */
 const char *judge(struct sweep *s, const struct result *got, const char *cause,
     bool quiet);
-/* The same of a run that was killed: only what it left is looked at. */
+/* Like judge, for a run that was killed: looks only at the files that it
+ * left. */
 const char *judge_killed(struct sweep *s, const struct result *got);
-/* Is it the right output, with nothing else? */
+/* Returns true if the run has the right output, and no other output. */
 bool is_right(struct sweep *s, const struct result *got);
-/* Tells what is wrong. */
+/* Prints what is wrong. */
 void complain(struct sweep *s, const char *fault, const char *why,
     const struct result *got);
 
-/* calls.c, memory.c, pieces.c, kills.c: one sweep of the trial each */
+/* calls.c, memory.c, pieces.c, kills.c: each function makes one sweep over the
+ * trial */
 void sweep_calls(struct sweep *s);
 void sweep_memory(struct sweep *s);
 void sweep_sites(struct sweep *s);
@@ -115,32 +126,35 @@ void sweep_kills(struct sweep *s);
 void sweep_random(struct sweep *s);
 void sweep_signals(struct sweep *s);
 
-/* What a library of tools and the sweep both see. */
+/* Memory that a preloaded library and the sweep share. */
 struct shared {
 	uint64_t count, failed;
 };
 struct shared *share(void);
 void unshare_it(struct shared *shared);
 
-/* A call of a trial: how often its main thread made it before main, and in
- * all; and how often others did, which are its threads and children. */
+/* The calls of one name in a trial. before, all: number of calls of the main
+ * thread before main, and in total. others: number of calls of threads and
+ * children. */
 #define MOST_CALLS 80
 struct call {
 	char name[40];
-	unsigned number; /* the kernel's */
+	unsigned number; /* number of the system call in the kernel */
 	size_t before, all, others;
 };
 void list_calls(struct sweep *s, struct call calls[MOST_CALLS]);
 
-/* others.c: what "sweep others" does; an exit status. */
+/* others.c: implements "sweep others"; returns an exit status */
 int fail_others(char **argv);
 
-/* Begins the numbers anew, of the seed, the trial and a word: that one trial
- * made more calls than before chooses nothing for others. */
+/* Begins a new sequence of random numbers, which depends on the seed, the trial
+ * and a word.  So the number of calls in one trial does not change the choices
+ * in others. */
 void draw_anew(struct sweep *s, const char *what);
-/* A number below n. */
+/* Returns a random number below n. */
 uint64_t below(struct sweep *s, uint64_t n);
-/* Is one of n faults tried, if so many of them are enough? */
+/* Decides by chance whether one of n faults is tried. enough: number of faults
+ * to try. */
 bool is_tried(struct sweep *s, uint64_t n, uint64_t enough);
 
 #endif

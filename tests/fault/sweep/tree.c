@@ -1,4 +1,4 @@
-/* tree.c - what a run left on disk */
+/* tree.c - reads the files that a run has left */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ add(struct tree *tree, const char *path, bool directory, const char *file)
 		entry->bytes = slurp(file);
 }
 
-/* Visits everything below root/at; depth is bounded by DEEPEST. */
+/* Adds everything below root/at to the tree.  Fails below DEEPEST levels. */
 static void
 visit(struct tree *tree, const char *root, const char *at, int depth)
 {
@@ -82,7 +82,8 @@ tree_clear(const char *path)
 	size_t i;
 
 	tree_read(path, &tree);
-	/* What lies in a directory comes after it. */
+	/* The contents of a directory come after the directory, so files are
+	 * removed from the last to the first. */
 	for (i = tree.n; i > 0; i--) {
 		(void)snprintf(full, sizeof full, "%s/%s", path,
 		    tree.entry[i - 1].path);

@@ -1,15 +1,14 @@
-/* trials.c - the command lines that are tried, all of them over small inputs
+/* trials.c - the command lines of the sweep, all with small inputs
  *
- * in/ is made by the script: few (tool calls and long results), long (more
- * than is read at once), chat, aged (few after ctx-age, its spool beside it),
- * shots (results that are images), light (shots after ctx-age --media),
- * broken, copilot, atif and otel (agents' files), event (a line of copilot
- * without a line feed, which is copied), outputs (of Responses, which are
- * refused), images (one too many), span (messages in a string), coded (a
- * request in a string), requests of Anthropic's, billed (some with what they
- * took), a vocabulary and one that normalises marks.  ctx-count --follow ends
- * only at a signal: it has a script of its own.
- */
+ * The script makes the inputs in in/: few (tool calls and long results), long
+ * (more than one read returns), chat, aged (few after ctx-age, with its spool),
+ * shots (results that are images), light (shots after ctx-age --media), broken,
+ * copilot, atif and otel (files of agents), event (a line of copilot without a
+ * line feed, which is copied), outputs (of Responses, which are refused),
+ * images (one too many), span (messages in a string), coded (a request in a
+ * string), requests of Anthropic, billed (some with billed tokens), a
+ * vocabulary, and a vocabulary that normalizes marks. ctx-count --follow is not
+ * here: it ends only by a signal, so it has its own script. */
 #include "sweep.h"
 
 const struct trial trials[] = {
@@ -122,7 +121,7 @@ const struct trial trials[] = {
     {"ctx-prune -b 4000 -i.bak --archive archive --explain explain few",
 	TRIAL_COPY},
     {"ctx-truncate -l 300 -i.bak few", TRIAL_COPY},
-    /* Nothing in it changes. */
+    /* These trials change no file. */
     {"ctx-restore -i few", TRIAL_COPY},
     {"ctx-check --repair -n ../in/broken", 0},
     {"ctx-eval --least 0 --needed ../in/few", 0},

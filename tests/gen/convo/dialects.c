@@ -1,5 +1,5 @@
 /*
- * dialects.c - how each provider writes down what happens
+ * dialects.c - writes the events of a conversation as each provider writes them
  */
 #include <string.h>
 
@@ -80,7 +80,7 @@ chat_calls(struct gen *g, struct call *call, size_t n)
 	return enclose(g, '[', item, n);
 }
 
-/* What may stand beside calls. */
+/* Returns a text, or another value, that may be beside tool calls. */
 static const char *
 chat_aside(struct gen *g)
 {
@@ -346,7 +346,7 @@ thinking(struct gen *g)
 	}
 }
 
-/* A tool that runs at the provider: call and result in one message. */
+/* Writes a tool that the provider runs: call and result in one message. */
 static size_t
 server_tool(struct gen *g, const char **part)
 {
@@ -363,7 +363,7 @@ server_tool(struct gen *g, const char **part)
 	return 2;
 }
 
-/* More reasoning between other blocks, if it is asked for. */
+/* If asked for, writes more reasoning between other blocks. */
 static size_t
 more_thinking(struct gen *g, const char **part)
 {
@@ -525,7 +525,7 @@ bedrock_wrap(struct gen *g, const char *messages)
 
 /* ---- Gemini contents ----------------------------------------------------- */
 
-/* The pattern for those who write snake_case, or else the other one. */
+/* Returns the pattern with snake_case or the pattern with camelCase. */
 static const char *
 gemini_form(const struct gen *g, const char *camel, const char *snake)
 {
@@ -598,7 +598,8 @@ gemini_result(struct gen *g, const struct call *call, const char *more)
 	    call->name, response, g->with_ids ? call->id : NULL, more);
 }
 
-/* The last result of a call with several results, after other messages. */
+/* Writes the last result of a call with several results, after other
+ * messages. */
 static void
 gemini_late(struct gen *g, const struct call *call)
 {

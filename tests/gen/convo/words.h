@@ -1,6 +1,6 @@
 /*
- * words.h - vocabulary for convo.c: several scripts, code, and characters
- * that are easy to get wrong
+ * words.h - words for convo.c: in several scripts, code, and characters that
+ * programs often handle wrongly
  */
 #ifndef WORDS_H
 #define WORDS_H

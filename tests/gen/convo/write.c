@@ -1,8 +1,8 @@
 /*
- * write.c - chance, words, and JSON in many spellings
+ * write.c - random numbers, words, and JSON in many styles
  *
- * Each record has a style of its own: spaces, the order of keys, which
- * characters are escaped and how.
+ * Each record has its own style: spaces, order of keys, and how characters are
+ * escaped.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,7 +33,8 @@ next(struct gen *g)
 	return g->state * 0x2545f4914f6cdd1dULL;
 }
 
-/* Every seed, also 0, has a sequence of its own. */
+/* Begins a sequence of random numbers.  Each seed, even 0, has its own
+ * sequence. */
 void
 begin(struct gen *g, unsigned long long seed)
 {
@@ -52,7 +53,7 @@ below(struct gen *g, size_t n)
 	return (size_t)((next(g) >> 11) % n);
 }
 
-/* True once in n times. */
+/* Returns true in one of n cases, by chance. */
 bool
 once_in(struct gen *g, size_t n)
 {
@@ -179,7 +180,7 @@ utf8(const unsigned char *p, uint32_t *c)
 	return n;
 }
 
-/* Whether a character that may stand as it is gets an escape all the same. */
+/* Returns true if a character is escaped although it need not be. */
 static bool
 wants_escape(struct gen *g, uint32_t c)
 {
@@ -193,9 +194,10 @@ wants_escape(struct gen *g, uint32_t c)
 	}
 }
 
-enum { ESCAPE = 12 }; /* bytes of two \uXXXX, the most that stands for one */
+/* number of bytes of two \uXXXX, the longest escape of a character */
+enum { ESCAPE = 12 };
 
-/* Writes \uXXXX and a NUL. */
+/* Writes \uXXXX and a NUL byte. */
 static void
 put_unit(const struct gen *g, char *out, uint32_t unit)
 {
@@ -224,7 +226,7 @@ escape(struct gen *g, char *out, uint32_t c)
 	return ESCAPE;
 }
 
-/* The text s as a JSON string. */
+/* Returns the text s as a JSON string. */
 static const char *
 str(struct gen *g, const char *s)
 {
@@ -270,7 +272,8 @@ enclose(struct gen *g, char bracket, const char *const *item, size_t n)
 	return text;
 }
 
-/* What some client adds to a record; every provider's SDK carries it along. */
+/* Returns a value that a client could add to a record.  The SDKs of all
+ * providers pass such values on. */
 static const char *
 unknown(struct gen *g)
 {
@@ -282,7 +285,7 @@ unknown(struct gen *g)
 	return g->plain ? NULL : odd[below(g, sizeof odd / sizeof odd[0])];
 }
 
-/* ---- what is said -------------------------------------------------------- */
+/* ---- texts of messages ---- */
 
 static const char *
 words(struct gen *g, size_t n)
@@ -301,7 +304,8 @@ words(struct gen *g, size_t n)
 		add(&out, from[below(g, size)]);
 		add(&out, between[below(g, 6)]);
 	}
-	/* Providers refuse blank text; one word is always there. */
+	/* A text has always at least one word, because providers refuse blank
+	 * text. */
 	add(&out, once_in(g, 2) ? "ok" : "終");
 	text = join(g, out.item, out.n);
 	free(out.item);
@@ -363,7 +367,7 @@ png(struct gen *g)
 
 /* ---- patterns ------------------------------------------------------------ */
 
-/* Calls itself as deep as a pattern of dialects.c has brackets. */
+/* Calls itself once for each level of brackets in a pattern of dialects.c. */
 static const char *expand(struct gen *g, const char **at, va_list *ap);
 
 static const char *
@@ -416,7 +420,7 @@ expand_chance(struct gen *g, const char **at)
 	return once_in(g, n);
 }
 
-/* An object or an array, from its bracket on. */
+/* Expands an object or an array, from its bracket on. */
 static const char *
 expand_many(struct gen *g, const char **at, va_list *ap)
 {

@@ -6,8 +6,9 @@
 #include "conversation.h"
 
 /*
- * Neighbours of one role are one turn to the provider.  A turn is
- * {"role", "block": [...], "at": [number of the message of each block]}.
+ * Returns an array of turns.  To the provider, neighbouring messages of one
+ * role are one turn.  A turn is {"role", "block": [...], "at": [number of the
+ * message of each block]}.
  */
 static json_t *
 anthropic_turns(struct conversation *t)
@@ -50,7 +51,8 @@ block_at(const json_t *turn, size_t block)
 	    json_array_get(json_object_get(turn, "at"), block));
 }
 
-/* Whether a message has a text that is not blank, or calls a client's tool. */
+/* Returns true if a message has a text that is not blank, or calls a tool of
+ * the client. */
 static bool
 anthropic_speaks(const json_t *m)
 {
@@ -65,7 +67,7 @@ anthropic_speaks(const json_t *m)
 	return false;
 }
 
-/* Rules that look at one block. */
+/* Checks the rules about a single block. */
 static void
 anthropic_block(struct conversation *t, size_t at, const json_t *block,
     json_t *ids)
@@ -107,8 +109,8 @@ ends_in(const json_t *turn, const char *type)
 	return n > 0 && is(json_array_get(block, n - 1), "type", type);
 }
 
-/* Whether a turn, if there is one, is the user's, holds results only, and ends
- * the conversation. */
+/* Returns true if there is no turn k, or if it is the last turn and a user turn
+ * with nothing but results. */
 static bool
 anthropic_only_results(const json_t *turns, size_t k)
 {
@@ -125,8 +127,8 @@ anthropic_only_results(const json_t *turns, size_t k)
 	return true;
 }
 
-/* Calls of tools that run at the provider are answered in the same turn, or
- * still run beside the client's. */
+/* Checks tools that the provider runs: their calls have a result in the same
+ * turn, or still run while the client's tools run. */
 static void
 anthropic_server_tools(struct conversation *t, const json_t *turn, bool last)
 {
@@ -152,7 +154,7 @@ anthropic_server_tools(struct conversation *t, const json_t *turn, bool last)
 	json_decref(open);
 }
 
-/* The calls of a turn, put into the set open. */
+/* Adds the tool calls of a turn to the set "open". */
 static void
 anthropic_assistant(struct conversation *t, const json_t *turn, json_t *open,
     bool last)
@@ -231,7 +233,7 @@ anthropic_system(struct conversation *t, const json_t *turns, size_t k)
 	}
 }
 
-/* All results of a turn stand first in the next one. */
+/* Checks that all results of a turn come first in the next turn. */
 void
 check_anthropic(struct conversation *t)
 {

@@ -38,7 +38,7 @@ bedrock_result(struct conversation *t, size_t at, const json_t *result,
 	json_object_del(open, id);
 }
 
-/* What one message holds; a cachePoint is nothing by itself. */
+/* Checks the content of a message.  A cachePoint does not count as content. */
 static void
 bedrock_content(struct conversation *t, size_t at, const json_t *m)
 {
@@ -67,7 +67,7 @@ bedrock_content(struct conversation *t, size_t at, const json_t *m)
 		refuse(t, at, "reasoning-only", "assistant only thinks");
 }
 
-/* Roles alternate; all results stand in the next message. */
+/* Checks that roles alternate, and that all results are in the next message. */
 void
 check_bedrock(struct conversation *t)
 {

@@ -1,9 +1,9 @@
 /*
- * cache.c - what providers say of the breakpoints of their prompt caches
+ * cache.c - the rules of providers about cache breakpoints
  *
- * "A maximum of 4 blocks with cache_control may be provided"; "cache_control
- * cannot be set for empty text blocks"; "Cache point cannot be inserted after
- * reasoning block".
+ * Error messages: "A maximum of 4 blocks with cache_control may be provided";
+ * "cache_control cannot be set for empty text blocks"; "Cache point cannot be
+ * inserted after reasoning block".
  */
 #include <string.h>
 
@@ -44,7 +44,7 @@ in_blocks(struct conversation *t, size_t at, const char *key,
 	return n;
 }
 
-/* request is what the messages stand in, or NULL. */
+/* request: the object that contains the messages, or NULL */
 void
 check_cache(struct conversation *t, const char *dialect, const json_t *request)
 {

@@ -1,5 +1,6 @@
 /*
- * chat.c - the rules of OpenAI chat completions, and of plain dialogues
+ * chat.c - the rules of OpenAI Chat Completions, and of messages with only role
+ * and content
  */
 #include "conversation.h"
 
@@ -58,7 +59,7 @@ chat_result(struct conversation *t, size_t at, const json_t *m, json_t *open,
 	json_object_del(open, id);
 }
 
-/* Many chat templates take a system message only as the first message
+/* Many chat templates accept a system message only as the first message
  * (lib/dialect/NOTES.md). */
 static void
 chat_system(struct conversation *t, size_t at, const json_t *m)
@@ -69,7 +70,8 @@ chat_system(struct conversation *t, size_t at, const json_t *m)
 		    "a system message is not the first message");
 }
 
-/* Calls are answered before anybody else speaks, in any order. */
+/* Checks that all tool calls get their results, in any order, before any other
+ * message. */
 void
 check_chat(struct conversation *t)
 {

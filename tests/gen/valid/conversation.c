@@ -1,6 +1,6 @@
 /*
- * conversation.c - what all the providers' rules need: looking into JSON, sets
- * of ids, and saying what is wrong
+ * conversation.c - functions that all rules use: reading JSON, sets of ids, and
+ * reports
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -5,7 +5,8 @@
 
 #include "conversation.h"
 
-/* On the wire keys are camelCase, in Python's dumps snake_case. */
+/* Returns the value of a key in camelCase (JSON of the API) or in snake_case
+ * (dumps of Python). */
 static const json_t *
 either(const json_t *object, const char *camel, const char *snake)
 {
@@ -67,7 +68,8 @@ gemini_content(struct conversation *t, size_t at, const json_t *m)
 		refuse(t, at, "reasoning-only", "model only thinks");
 }
 
-/* Whether a response belongs to a call: by id where both have one, by name. */
+/* Returns true if a response belongs to a call: by id if both have an id,
+ * otherwise by name. */
 static bool
 gemini_pair(const json_t *call, const json_t *response)
 {
@@ -76,7 +78,8 @@ gemini_pair(const json_t *call, const json_t *response)
 	return is(response, "name", text(call, "name"));
 }
 
-/* The first call before that the response belongs to and none has yet. */
+/* Returns the index of the first call to which the response belongs, and that
+ * has no response yet. */
 static size_t
 gemini_call_of(const json_t *response, const json_t *calls, const bool *taken)
 {
@@ -91,7 +94,8 @@ gemini_call_of(const json_t *response, const json_t *calls, const bool *taken)
 	return i;
 }
 
-/* Whether the newest earlier response to the same call says that more come. */
+/* Returns true if the newest earlier response to the same call says that more
+ * responses will come. */
 static bool
 gemini_goes_on(const struct conversation *t, size_t at, const json_t *response)
 {
@@ -112,13 +116,15 @@ gemini_goes_on(const struct conversation *t, size_t at, const json_t *response)
 	return more;
 }
 
-/* The calls of the contents of one side in a row, and where they stand. */
+/* The calls in neighbouring contents of one role, and for each call the number
+ * of its content. */
 struct row {
 	json_t *call, *at;
 };
 
-/* As many responses as calls in the row before, each to one of them, or to one
- * that has had some; all in the content after the row. */
+/* Checks the responses in a content.  The calls directly before must have one
+ * response each, all in the content directly after them.  A response may also
+ * belong to a call that has had a response already. */
 static void
 gemini_answers(struct conversation *t, size_t at, const struct row *row,
     const json_t *m)
@@ -150,7 +156,9 @@ gemini_answers(struct conversation *t, size_t at, const struct row *row,
 	free(taken);
 }
 
-/* The row is continued by a content, or begins with it. */
+/* Checks the responses in a content.  Then adds its calls to the row of calls
+ * if the content has the same role as the one before (again).  Otherwise begins
+ * a new row. */
 static void
 gemini_speaks(struct conversation *t, size_t at, struct row *row,
     const json_t *m, bool again)
@@ -172,7 +180,7 @@ gemini_speaks(struct conversation *t, size_t at, struct row *row,
 	}
 }
 
-/* The part that carries the signature of a step, or NULL. */
+/* Returns the part that has the signature of a step, or NULL. */
 static const json_t *
 gemini_first_call(const json_t *m)
 {
@@ -187,8 +195,8 @@ gemini_first_call(const json_t *m)
 }
 
 /*
- * In the newest turn the first call of each step is signed, or (with older
- * models) none is; history is not looked at.
+ * Checks signatures: in the newest turn, the first call of each step is signed
+ * or, with older models, no call is signed.  Earlier turns are not checked.
  */
 static void
 gemini_signatures(struct conversation *t)
@@ -212,8 +220,8 @@ gemini_signatures(struct conversation *t)
 	}
 }
 
-/* With templates: roles alternate, which some servers ask and pruning leaves.
- */
+/* With templates, checks that roles alternate: some servers demand this, and
+ * ctx-prune does not break it. */
 static void
 gemini_role(struct conversation *t, size_t at, const json_t *m, bool again)
 {
@@ -227,7 +235,8 @@ gemini_role(struct conversation *t, size_t at, const json_t *m, bool again)
 		    gemini_model(m) ? "model" : "user");
 }
 
-/* Neighbours of one role are one turn to the API (lib/dialect/NOTES.md). */
+/* To the API, neighbouring contents of one role are one turn
+ * (lib/dialect/NOTES.md). */
 void
 check_gemini(struct conversation *t)
 {

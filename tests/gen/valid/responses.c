@@ -28,7 +28,7 @@ responses_type(const json_t *item)
 	return has(item, "type") ? text(item, "type") : "message";
 }
 
-/* What the model itself writes may follow its reasoning. */
+/* Returns true if the model wrote the item, so that it may follow reasoning. */
 static bool
 responses_by_model(const json_t *item)
 {
@@ -88,8 +88,8 @@ responses_content(struct conversation *t, size_t at, const json_t *item)
 		refuse(t, at, "empty", "message has no content");
 }
 
-/* Every call has an output somewhere after it; reasoning leads to something.
- */
+/* Checks that every call has a later output, and that another item follows
+ * reasoning. */
 void
 check_responses(struct conversation *t)
 {

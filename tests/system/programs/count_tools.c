@@ -14,7 +14,8 @@ struct row {
 static struct row rows[1000];
 static size_t n_rows;
 
-/* Returns the row of a tool.  The last row is for all further tools. */
+/* Returns the row of a tool.  If the table is full, returns its last row, which
+ * is for all other tools. */
 static struct row *
 find_row(const char *tool)
 {
