@@ -621,7 +621,7 @@ X
 		[ "$stderr" = "ctx-replay: --policy$said" ] || fail "$options: $stderr"
 	done
 	run -2 ctx-replay -p "-b" chat.jsonl
-	[ "$output" = "ctx-replay: --policy: -b needs an argument, N|P%" ] ||
+	[ "$output" = "ctx-replay: --policy: -b needs an argument, N|P%, such as 20k or 70%" ] ||
 		fail "$output"
 	run -2 ctx-replay -p '-b 100 --help' "$agent"
 	[ "$output" = "ctx-replay: --policy: there is no option --help; see ctx-replay --help" ] ||

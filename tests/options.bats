@@ -290,6 +290,13 @@ check_flag() {
 	[[ $output == *"there is no option --enc; did you mean --encoding?" ]]
 	run -2 ctx-count --hlep
 	[[ $output == *"there is no option --hlep; did you mean --help?" ]]
+	# A single dash before a long name.
+	run -2 ctx-prune -budget 9k "$agent"
+	[ "$output" = "ctx-prune: there is no option -budget; did you mean --budget?" ]
+	run -2 ctx-prune -json=x "$agent"
+	[ "$output" = "ctx-prune: there is no option -json; did you mean --json?" ]
+	run -2 ctx-prune -b
+	[ "$output" = "ctx-prune: -b needs an argument, N|P%, such as 20k or 70%" ]
 	run -2 ctx-count --budget 9k
 	[[ $output == *"there is no option --budget; see ctx-count --help" ]]
 	cp "$agent" few

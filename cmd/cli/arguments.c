@@ -174,7 +174,7 @@ suggest_number(const struct cli_option *option, const char *text,
 	char *end;
 
 	for (; *text != '\0' && n < 30; text++)
-		if (strchr("_,' ", *text) == NULL)
+		if (strchr("_,'= ", *text) == NULL)
 			spelled[n++] = *text;
 	spelled[n] = '\0';
 	if (*text != '\0' || n == 0)
@@ -189,6 +189,21 @@ suggest_number(const struct cli_option *option, const char *text,
 		(void)snprintf(spelled, 40, "%g%%", share * 100);
 	return option->type == CLI_AMOUNT ? read_amount(spelled, &amount)
 					  : read_number(spelled, &amount.n);
+}
+
+const char *
+cli_argument_example(const struct cli_option *option)
+{
+	static const char *const examples[] = {
+	    [CLI_NUMBER] = ", such as 20 or 20k",
+	    [CLI_SPAN] = ", such as 90s, 30m, 2h or 7d",
+	    [CLI_AMOUNT] = ", such as 20k or 70%",
+	};
+
+	return option->type < sizeof examples / sizeof examples[0] &&
+		examples[option->type] != NULL
+	    ? examples[option->type]
+	    : "";
 }
 
 void

@@ -338,11 +338,27 @@ read_long_option(struct cli *cli, char *word, char ***next)
 	if (value == NULL && find_arity(option) == TAKES_ONE) {
 		value = **next;
 		if (value == NULL || is_forgotten_file(cli, option, value))
-			cli_die(cli, "--%s needs an argument, %s", word,
-			    option->arg);
+			cli_die(cli, "--%s needs an argument, %s%s", word,
+			    option->arg, cli_argument_example(option));
 		++*next;
 	}
 	cli_store(cli, option, value);
+}
+
+/* Exits with an error if the word after a single "-" is the name of a long
+ * option, perhaps with an argument after "=". */
+static void
+refuse_single_dash(const struct cli *cli, const char *word)
+{
+	const struct cli_option *option;
+	size_t n = strcspn(word, "=");
+
+	for (option = cli->options; option->help != NULL; option++)
+		if (option->name != NULL && strlen(option->name) == n &&
+		    strncmp(option->name, word, n) == 0)
+			cli_die(cli,
+			    "there is no option -%s; did you mean --%s?",
+			    option->name, option->name);
 }
 
 static void
@@ -351,6 +367,7 @@ read_short_options(struct cli *cli, char *word, char ***next)
 	const struct cli_option *option;
 	char h[] = "help", v[] = "version";
 
+	refuse_single_dash(cli, word);
 	for (; *word != '\0'; word++) {
 		if (*word == 'h')
 			read_long_option(cli, h, next);
@@ -371,8 +388,8 @@ read_short_options(struct cli *cli, char *word, char ***next)
 			continue;
 		}
 		if (**next == NULL)
-			cli_die(cli, "-%c needs an argument, %s", *word,
-			    option->arg);
+			cli_die(cli, "-%c needs an argument, %s%s", *word,
+			    option->arg, cli_argument_example(option));
 		cli_store(cli, option, *(*next)++);
 		return;
 	}
