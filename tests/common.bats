@@ -127,11 +127,16 @@ calls() {
 @test "a file in UTF-16 is refused, and the message says so" {
 	messages user:hi user:ho > utf8
 	for encoding in UTF-16LE UTF-16BE; do
-		printf '\xef\xbb\xbf' | cat - utf8 | iconv -f UTF-8 -t $encoding > wide
+		printf '\xef\xbb\xbf' | cat - utf8 | iconv -f UTF-8 -t $encoding > marked
+		iconv -f UTF-8 -t $encoding utf8 > wide
 		while read -r c; do
 			# shellcheck disable=SC2086 # a command and its options
+			run -2 $c marked
+			[[ $output == *"marked:1:1: the input is UTF-16; convert it with: iconv -f UTF-16 -t UTF-8"* ]] ||
+			    fail "$c: $output"
+			# shellcheck disable=SC2086
 			run -2 $c wide
-			[[ $output == *"wide:1:1: the input is UTF-16; convert it with: iconv "* ]] ||
+			[[ $output == *"wide:1:1: the input is UTF-16; convert it with: iconv -f $encoding -t UTF-8"* ]] ||
 			    fail "$c: $output"
 		done < <(calls)
 	done
@@ -181,6 +186,9 @@ calls() {
 		YAML|; convert it with: yq |messages:
 		YAML|; convert it with: yq |---
 		YAML|; convert it with: yq |- role: user
+		CSV|; convert it with: mlr --c2l cat |role,content
+		CSV|; convert it with: mlr --c2l cat |role	content
+		plain text|, which ctx-count --text and ctx-truncate --text read|hello, world
 		plain text|, which ctx-count --text and ctx-truncate --text read|hello world
 		plain text|, which ctx-count --text and ctx-truncate --text read|Human: Hello
 		plain text|, which ctx-count --text and ctx-truncate --text read|- item one
@@ -234,7 +242,8 @@ calls() {
 			fail "$c: $output"
 		# shellcheck disable=SC2086
 		run -2 $c .
-		[[ $output == *"Is a directory"* ]] || fail "$c: $output"
+		[[ $output == *"Is a directory; name a file in it"* ]] ||
+			fail "$c: $output"
 	done < <(calls)
 }
 

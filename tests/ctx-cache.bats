@@ -582,7 +582,7 @@ X
 	mkdir directory
 	run --separate-stderr ctx-cache --provider anthropic chat directory
 	[ "$status" -eq 2 ]
-	[ "$stderr" = "ctx-cache: directory: cannot read: Is a directory" ]
+	[ "$stderr" = "ctx-cache: directory: cannot read: Is a directory; name a file in it" ]
 	printf '%s\n' "$output" > part
 	[ "$(wc -l < part)" -gt 20 ]
 	head -n "$(wc -l < part)" whole | cmp - part

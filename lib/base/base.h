@@ -59,6 +59,9 @@ int ctx_err_set(struct ctx_err *err, enum ctx_code code, const char *fmt, ...)
  * message fits after it. */
 int ctx_err_sys(struct ctx_err *err, int sys, const char *fmt, ...)
     CTX_FORMAT(3, 4);
+/* Sets *err after reading the input has failed with the errno value sys, and
+ * returns -1. */
+int ctx_err_read(struct ctx_err *err, int sys);
 int ctx_err_nomem(struct ctx_err *err);
 
 /* ---- base/memory.c: growing buffers and arenas -------------------------- */

@@ -1,4 +1,5 @@
 /* error.c - fills struct ctx_err, which describes an error */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,6 +50,19 @@ ctx_err_sys(struct ctx_err *err, int sys, const char *fmt, ...)
 		memcpy(err->text + used - 3, "...", 3);
 	}
 	memcpy(err->text + used, cause, strlen(cause) + 1);
+	return -1;
+}
+
+int
+ctx_err_read(struct ctx_err *err, int sys)
+{
+	size_t n;
+
+	ctx_err_sys(err, sys, "cannot read");
+	n = strlen(err->text);
+	if (sys == EISDIR)
+		(void)snprintf(err->text + n, sizeof err->text - n,
+		    "; name a file in it");
 	return -1;
 }
 

@@ -36,7 +36,7 @@ read_whole(int fd, struct ctx_buf *out, struct ctx_err *err)
 		else if (got < 0 && ctx_wait_ready(fd, 1))
 			got = 1;
 	}
-	return got < 0 ? ctx_err_sys(err, errno, "cannot read") : 0;
+	return got < 0 ? ctx_err_read(err, errno) : 0;
 }
 
 static int

@@ -16,6 +16,23 @@ is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
+/* Returns a text for the error message if the bytes are UTF-16 without a byte
+ * order mark: one of the first two bytes of a text in ASCII is zero, and so is
+ * one of the next two.  Otherwise returns NULL. */
+static const char *
+name_wide_encoding(const char *p, size_t n)
+{
+	if (n < 4)
+		return NULL;
+	if (p[0] != 0 && p[1] == 0 && p[2] != 0 && p[3] == 0)
+		return "the input is UTF-16; convert it with: iconv -f "
+		       "UTF-16LE -t UTF-8";
+	if (p[0] == 0 && p[1] != 0 && p[2] == 0 && p[3] != 0)
+		return "the input is UTF-16; convert it with: iconv -f "
+		       "UTF-16BE -t UTF-8";
+	return NULL;
+}
+
 const char *
 ctx_name_encoding(const char *p, size_t n)
 {
@@ -71,7 +88,7 @@ ctx_name_encoding(const char *p, size_t n)
 	if (n >= 262 && memcmp(p + 257, "ustar", 5) == 0)
 		return "the input is a tar archive; print a file in it with: "
 		       "tar -xOf";
-	return NULL;
+	return name_wide_encoding(p, n);
 }
 
 /* Returns true if the key of a line such as "key: value" is one of the words in
@@ -126,6 +143,21 @@ is_yaml(const char *p, size_t n)
 	    has_key(p, n, "role content messages model system ");
 }
 
+/* Returns true if the line consists of at least two words, separated by commas
+ * or tabs, like the names of the columns of a table. */
+static bool
+is_csv(const char *p, size_t n)
+{
+	size_t i, commas = 0;
+
+	for (i = 0; i < n && memchr("\r\n", p[i], 2) == NULL; i++)
+		if (p[i] == ',' || p[i] == '\t')
+			commas++;
+		else if (!is_letter(p[i]))
+			return false;
+	return commas > 0;
+}
+
 const char *
 ctx_guess_format(const char *p, size_t n)
 {
@@ -144,6 +176,9 @@ ctx_guess_format(const char *p, size_t n)
 		return NULL;
 	if (is_yaml(p, n))
 		return "this looks like YAML; convert it with: yq -o json -I 0";
+	if (is_csv(p, n))
+		return "this looks like CSV; convert it with: mlr --c2l cat "
+		       "(for tabs: mlr --t2l cat)";
 	if (n > 0 && (is_letter(p[0]) || p[0] == '#' || p[0] == '-'))
 		return "this looks like plain text, which ctx-count --text and "
 		       "ctx-truncate --text read";

@@ -209,7 +209,7 @@ ctx_reader_read_more(struct ctx_reader *r, struct ctx_err *err)
 			    "the read function of the calling program has "
 			    "failed");
 		else
-			ctx_err_sys(err, errno, "cannot read");
+			ctx_err_read(err, errno);
 		err->file = r->name;
 		return -1;
 	}

@@ -219,7 +219,7 @@ fill_again(struct second_pass *second, uint64_t at, size_t n,
 		got = read_at(second->kept, again->p + again->n,
 		    most - again->n, at + again->n);
 		if (got < 0)
-			return ctx_err_sys(err, errno, "cannot read");
+			return ctx_err_read(err, errno);
 		again->n += (size_t)got;
 	} while (got > 0 && again->n < n);
 	return 0;
