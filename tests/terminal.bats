@@ -48,10 +48,10 @@ X
 	left=$(ctx-count --json s.jsonl | jq .billed_left)
 	[ "$(sed -n 2p tty | tr -d , | awk '{ print $5, $6, $7, $9 }')" = \
 	    "1.2% $left 12345 s.jsonl" ] || fail "$(cat tty)"
-	grep -q '^used and left are of billed, the input of the last request' tty
+	grep -q '^used and left are computed from billed (the input of the last request' tty
 	on_terminal "ctx-count s.jsonl" 40
 	[ "$(head -n 1 tty | xargs)" = "tokens used billed name" ]
-	grep -q '^used and left are of billed' tty
+	grep -q '^used and left are computed' tty
 	on_terminal "ctx-count s.jsonl | cat"
 	ctx-count s.jsonl | cmp - tty
 	on_terminal "ctx-count --billed never s.jsonl" 120

@@ -302,9 +302,9 @@ table_end(struct row_form *form)
 		    0, cli_columns());
 	if (table->billed)
 		cli_print_wrapped(
-		    "used and left are of billed, the input of the "
-		    "last request as its provider counted it, and of "
-		    "after, which is counted since then",
+		    "used and left are computed from billed (the input of the "
+		    "last request, as the provider counted it) plus after "
+		    "(counted tokens of newer messages)",
 		    0, cli_columns());
 	cli_check_stdout(form->cli);
 	free(table->rows);
