@@ -257,6 +257,9 @@ X
 	[ "$(billed compacted)" = "[null,null,null,true]" ]
 	COLUMNS=80 run -0 ctx-count --bar --window 1000 compacted
 	[[ ${lines[1]} == *" MOSTLY FREE; not billed since compaction" ]]
+	# The name of the model is left out before the remark is.
+	COLUMNS=80 run -0 ctx-count --bar -m claude-sonnet-4-5 compacted
+	[[ ${lines[1]} == *" MOSTLY FREE; not billed since compaction" ]]
 	[[ $output != *"not in this file"* ]]
 	COLUMNS=40 run -0 ctx-count --bar --window 1000 compacted
 	[[ ${lines[1]} == *" MOSTLY FREE" ]]
@@ -401,6 +404,39 @@ X
 	full=$(sed -n 3p got | tr -d '[].' | wc -m)
 	[ $((full - 1)) -eq $((1 + after)) ] || fail "$(cat got)"
 	run ! grep -q 'not in this file' got
+}
+
+@test "a session that lacks a parent: -v names the line, and the bar says why tokens are not in the file" {
+	dialect=claude-code
+	usage=$(usages | sed -n 's/^claude-code //p')
+	conversation "$usage" "$usage" > whole
+	# The first two messages are missing, and an earlier line is inactive.
+	{
+		line user Other
+		tail -n +3 whole
+	} > in
+	why="in:2: the parent of this line is not in the file, so earlier messages are neither counted nor changed"
+	COLUMNS=80 run -0 --separate-stderr ctx-count -v --bar --window 1000 in
+	[[ $stderr == *"ctx-count: $why"* ]] || fail "$stderr"
+	[[ $output == *"N not in file: see -v "* ]] || fail "$output"
+	run -0 --separate-stderr ctx-prune -v -b 8k in
+	[[ $stderr == *"ctx-prune: $why"* ]] || fail "$stderr"
+	run -0 --separate-stderr ctx-count --bar --window 1000 in
+	[ -z "$stderr" ]
+	# The next file has all its parents, and so has a session after a summary.
+	run -0 --separate-stderr ctx-count -v --bar --window 1000 whole
+	[[ $stderr != *"the parent of"* ]] || fail "$stderr"
+	[[ $output == *"N not in this file "* ]]
+	COLUMNS=80 run -0 --separate-stderr ctx-count -v --bar --window 1000 in whole
+	[ "$(grep -c "the parent of" <<< "$stderr")" -eq 1 ]
+	[[ ${output#*not in file: see -v} == *"not in this file"* ]]
+	dialect=pi
+	{
+		echo '{"type":"compaction","id":"c","parentId":"gone","summary":"Sum."}'
+		line user Two "" Two c
+	} > in
+	run -0 --separate-stderr ctx-count -v in
+	[[ $stderr != *"the parent of"* ]] || fail "$stderr"
 }
 
 @test "the bar says how much is counted if it is more than was billed" {

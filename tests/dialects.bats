@@ -125,7 +125,7 @@ said_of() {
 	echo '{"system":"s","messages":[{"role":"user","content":"a"}]}' >> n
 	[ "$(said_of n)" = "ctx-truncate: dialect anthropic, detected by system (n:2)" ]
 	run -0 sh -c 'ctx-truncate -v -d gemini m 2>&1 > /dev/null'
-	[[ $output == *"dialect gemini, detected by choice (m:1)"* ]]
+	[[ $output == *"dialect gemini, chosen by --dialect"* ]]
 }
 
 # The calls that have no response, and the responses that answer nothing.

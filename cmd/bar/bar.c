@@ -109,11 +109,13 @@ bar_end(struct bar *bar, const struct ctx_token_stats *t, uint64_t window,
 {
 	struct picture picture;
 	bool billed = !bar->no_billed && t->last.billed > 0;
+	const char *absent =
+	    t->lacks_earlier ? "not in file: see -v" : "not in this file";
 	int rc = 0;
 
 	if (billed)
 		rc = add(bar, ELSEWHERE,
-		    (struct ctx_str){"not in this file", 16},
+		    (struct ctx_str){absent, strlen(absent)},
 		    ctx_tokens_not_in_input(t), err);
 	if (rc == 0)
 		rc =

@@ -249,7 +249,8 @@ bar_write_figures(char out[200], const struct picture *picture, size_t width)
 	(void)snprintf(out, 200, "%s of %s tokens, %s%s%.60s%s", all, window,
 	    share, model[0] != '\0' ? " (" : "", model,
 	    model[0] != '\0' ? ")" : "");
-	if (strlen(out) > width)
+	write_remark(remark, picture);
+	if (strlen(out) + strlen(remark) > width)
 		(void)snprintf(out, 200, "%s of %s tokens, %s", all, window,
 		    share);
 	if (strlen(out) > width) {
@@ -261,7 +262,6 @@ bar_write_figures(char out[200], const struct picture *picture, size_t width)
 		(void)snprintf(out, 200, "%s tokens, %s", all, share);
 	if (strlen(out) > width)
 		(void)snprintf(out, 200, "%s", share);
-	write_remark(remark, picture);
 	if (strlen(out) + strlen(remark) <= width)
 		(void)snprintf(out + strlen(out), 200 - strlen(out), "%s",
 		    remark);

@@ -322,11 +322,9 @@ void cli_parse(struct cli *cli, const struct cli_option *options, int argc,
  * is malformed. */
 void cli_store(struct cli *cli, const struct cli_option *option,
     const char *text);
-/* Returns a text for the message that an option lacks its argument, such as
- * ", such as 20k or 70%", or "" if the kind of argument needs no example. */
+/* Returns an example of an option's argument, ", such as 20k or 70%", or "". */
 const char *cli_argument_example(const struct cli_option *option);
-/* Exits with an error; the error message says what argument the option
- * accepts. */
+/* Exits with an error that says what argument the option accepts. */
 _Noreturn void cli_bad_argument(const struct cli *cli,
     const struct cli_option *option, const char *text);
 /* An option that has an effect only together with another option. */

@@ -87,8 +87,16 @@ cli_note_stream(const struct cli *cli, const struct ctx_stream *stream)
 		cli_say(cli,
 		    "the input has messages of several dialects; each message "
 		    "was read in its own dialect");
+	if (cli->verbose && stream->orphan.file != NULL)
+		cli_say(cli,
+		    "%s:%" PRIu64 ": the parent of this line is not in the "
+		    "file, so earlier messages are neither counted nor changed",
+		    stream->orphan.file, stream->orphan.line);
 	if (found->dialect == NULL)
 		note_none(cli, found);
+	else if (cli->verbose && stream->forced != NULL)
+		cli_say(cli, "dialect %s, chosen by --dialect",
+		    found->dialect->name);
 	else if (cli->verbose)
 		cli_say(cli, "dialect %s, detected by %s (%s:%" PRIu64 ")%s",
 		    found->dialect->name, found->why, found->file, found->line,

@@ -86,6 +86,9 @@ struct ctx_token_stats {
 	 * number. */
 	uint64_t billed;
 	struct ctx_last_request last; /* set only for a conversation */
+	/* For a session: true if the parent of its first message is not in the
+	 * file, so that earlier messages are not counted. */
+	bool lacks_earlier;
 	/* For a message that contains both a prompt and the answer to it.
 	 * prompt_tokens: number of tokens of the prompt. prompt_estimated: how
 	 * many of them are estimated.  0 for other messages, and for a

@@ -79,6 +79,8 @@ begin_counting(void *user, const struct ctx_event *event, struct ctx_err *err)
 	stats->tokens = overhead.tokens;
 	stats->estimated = overhead.estimated;
 	stats->chars = overhead.chars;
+	stats->lacks_earlier =
+	    event->line != 0 && run->rewrite.stream->transcript->orphan != 0;
 	conversation->answers = false;
 	conversation->before_response = overhead.tokens;
 	if (event->inside)

@@ -233,6 +233,8 @@ reread_line(struct ctx_stream *stream, struct ctx_err *err)
 		record.text)) {
 		stream->record = record;
 		stream->line++;
+		if (stream->line == stream->transcript->orphan)
+			stream->orphan = record;
 		return 1;
 	}
 	if (rc >= 0 || err->code == CTX_EINPUT)

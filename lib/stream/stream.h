@@ -113,6 +113,11 @@ struct ctx_stream {
 	const struct ctx_dialect *likely;
 	struct ctx_found found;
 	bool mixed; /* true if the stream has messages in several dialects */
+	/* The newest line with which the conversation of a session begins
+	 * although its parent is not in the file, so that earlier messages are
+	 * not known.  Only file and line are valid; file is NULL if there is no
+	 * such line. */
+	struct ctx_record orphan;
 	/* Number of records that are not JSON.  Counted only if the reader is
 	 * lenient; otherwise such a record is an error. */
 	uint64_t bad;

@@ -241,7 +241,9 @@ find_tip(const struct ctx_transcript *transcript, uint32_t before,
 }
 
 /* Makes all lines active that are on the path from this line up to the root of
- * the tree, or up to the newest summary if the path contains one. */
+ * the tree, or up to the newest summary if the path contains one.  If the
+ * path ends at a line whose parent is not in the file, stores this line as
+ * transcript->orphan. */
 static void
 follow_path(struct ctx_transcript *transcript, uint32_t line)
 {
@@ -253,6 +255,9 @@ follow_path(struct ctx_transcript *transcript, uint32_t line)
 			keep_before(transcript, line);
 			break;
 		}
+		if (get_parent_line(transcript, line) == 0 &&
+		    ctx_line_value(transcript, CTX_VALUE_PARENT, line) != 0)
+			transcript->orphan = line;
 	}
 }
 

@@ -51,6 +51,7 @@ ctx_transcript_begin(struct ctx_transcript *transcript,
 	transcript->messages.hashes = true;
 	transcript->from = transcript->n;
 	transcript->newest_id = transcript->last_user = 0;
+	transcript->orphan = 0;
 	transcript->model.n = 0;
 }
 

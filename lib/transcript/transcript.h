@@ -95,6 +95,9 @@ struct ctx_transcript {
 	/* Number of the last active line (sent to the model) with a message of
 	 * the user; 0 if there is none. */
 	uint32_t last_user;
+	/* Number of the active line whose parent is not in the file, so that
+	 * the messages before it are not known; 0 if there is no such line. */
+	uint32_t orphan;
 	struct ctx_message message; /* scratch memory */
 	struct ctx_buf model; /* name of the file's model, as a JSON string */
 	struct ctx_buf text, literal; /* scratch memory */
