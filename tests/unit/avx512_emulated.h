@@ -1,4 +1,5 @@
-/* avx512_emulated.h - AVX-512 by SIMDe, and what it (0.7) lacks or has wrong */
+/* avx512_emulated.h - AVX-512 emulated by SIMDe, and replacements for functions
+ * that SIMDe 0.7 does not have or has wrong */
 #ifndef AVX512_EMULATED_H
 #define AVX512_EMULATED_H
 

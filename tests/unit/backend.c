@@ -1,4 +1,5 @@
-/* backend.c - every back end of the splitter against the oracle */
+/* backend.c - compares the pretokenizer of each instruction set with slow
+ * functions */
 #include <stdint.h>
 
 #include "tap.h"
@@ -16,10 +17,11 @@ static const struct family {
     {"o200k", {CTX_PRETOKENIZER_O200K, 3, 1, 0}, ref_o200k},
 };
 
-/* With CTX_EMULATE_AVX512 (make check-simd) that back end runs anywhere. */
+/* With CTX_EMULATE_AVX512 (make check-simd), the code for AVX-512 runs on any
+ * machine. */
 static const struct {
 	const char *name;
-	enum ctx_simd simd; /* that has to be there */
+	enum ctx_simd simd; /* instruction set that the processor must have */
 	const struct ctx_backend *functions;
 } backends[] = {
     {"portable", CTX_SIMD_PORTABLE, &ctx_backend_portable},
@@ -43,7 +45,8 @@ static struct ref_char chars[MOST + 1];
 static unsigned char want[MOST + 1], got[MOST + 1];
 static unsigned long long seed = 88172645463325252u;
 
-/* What texts are made of: each kind of character next to each other. */
+/* Parts of texts, such that each kind of character comes next to each other
+ * kind. */
 static const char *const parts[] = {"a", "b", "Z", "Q", "word", "Word", "THE",
     " ", " ", "  ", "     ", "\n", "\r\n", "\n\n", "\t", "\v", "1", "23",
     "4567", "'", "'s", "'S", "'t", "'ll", "'RE", "'ve", "'d", "'x", "'\xc5\xbf",
@@ -69,8 +72,9 @@ pick(size_t n)
 	return (size_t)(tap_random(&seed) >> 33) % n;
 }
 
-/* A text of about n bytes; one in one of its parts (0: none) is bad, and
- * few parts are used, often the same one again. */
+/* Makes a text of about n bytes.  One of one_in parts is not valid UTF-8
+ * (one_in 0: none).  Only a few different parts are used, so that parts are
+ * repeated. */
 static size_t
 make_text(char *text, size_t n, size_t one_in)
 {
@@ -113,8 +117,9 @@ is_number(const char *p, size_t n)
 	return n == 0;
 }
 
-/* What is missing from the shorter list must be plain; what is there in spite
- * of that may only be so for want of certainty. */
+/* Checks two lists of pieces.  A piece that is only in the list "all" must be
+ * plain: one byte or a number.  A piece that is in both lists must have more
+ * than one byte, and the same end in both. */
 static void
 check_list(const struct ctx_pretokenize *all,
     const struct ctx_pretokenize *some, const char *p)
@@ -160,8 +165,9 @@ split_library(const struct family *f, ctx_pretokenize_fn *split, const char *p,
 	}
 }
 
-/* Holds all back ends against the oracle; text in memory of its exact size,
- * so that a sanitizer sees what reads beyond. */
+/* Compares the code for all instruction sets with the slow functions.  The text
+ * is copied to memory of exactly its size, so that a sanitizer finds reads
+ * beyond its end. */
 static void
 compare(const char *text, size_t n)
 {
@@ -279,7 +285,8 @@ long_runs(void)
 	}
 }
 
-/* Half of the pieces become words, of as many tokens as they have bytes. */
+/* Adds half of the pieces to the cache, each with as many tokens as it has
+ * bytes. */
 static void
 learn(struct ctx_pretoken_cache *cache, const char *text,
     const struct ctx_pretokenize *s)
@@ -389,7 +396,7 @@ long_words(void)
 			CHECK(ctx_pretoken_cache_find_long(&cache, hash, text,
 				  n) == 1 + i % 100);
 		}
-	/* There is room for half of them. */
+	/* The cache has space for half of the words. */
 	CHECK(lost > WORDS / 4 && lost < WORDS / 4 * 3);
 	ctx_pretoken_cache_release(&cache);
 }

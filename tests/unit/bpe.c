@@ -1,4 +1,5 @@
-/* bpe.c - merging with made-up vocabularies against the definition */
+/* bpe.c - compares merging in made-up vocabularies with the definition of
+ * BPE */
 #include "tap.h"
 #include "tokenizer/encode/count_tokens.h"
 #include "tokenizer/vocabulary/build.h"
@@ -12,7 +13,7 @@ pick(size_t n)
 	return (size_t)(tap_random(&seed) >> 33) % n;
 }
 
-/* Letters by chance, or a few of them over and over. */
+/* Makes a text of random letters, or of a few letters that are repeated. */
 static size_t
 make_text(char *text)
 {
@@ -24,11 +25,13 @@ make_text(char *text)
 	return n;
 }
 
-/* The flags of the vocabulary. */
+/* Compares merging in a vocabulary with the definition, for random texts.
+ * Returns the flags of the vocabulary. */
 static uint32_t
 check(const struct rules *r)
 {
-	struct ctx_bpe memory = {0}; /* of one vocabulary */
+	/* memory for merging with this vocabulary */
+	struct ctx_bpe memory = {0};
 	char text[RULES_TEXT];
 	struct ctx_vocab v;
 	void *block = rules_pack(r, &v);
@@ -58,8 +61,9 @@ check(const struct rules *r)
 	return flags;
 }
 
-/* A token of twenty bytes that no merge makes: one as a piece of its own,
- * five as a part of another, whichever was met first. */
+/* Tests a token of 20 bytes that no merge makes.  Alone, the text of the token
+ * is one token; as a part of a longer text, it is five.  The result must not
+ * depend on which text is counted first. */
 static void
 whole_or_part(void)
 {
@@ -86,7 +90,7 @@ whole_or_part(void)
 		list[i] =
 		    (struct ctx_build_token){bytes + i, 1, i, CTX_BUILD_ANY};
 	}
-	/* Two that keep the part from being cut further. */
+	/* Two tokens, so that the text "part" is not split further. */
 	list[256] = (struct ctx_build_token){part + 3, 2, 256, CTX_BUILD_ANY};
 	list[257] = (struct ctx_build_token){part + 3, 4, 257, CTX_BUILD_ANY};
 	list[258] =
@@ -107,8 +111,8 @@ whole_or_part(void)
 	free(block);
 }
 
-/* What no text has: no bytes, and 0xff, which fills up short keys; and what
- * is after the end of a text is no part of it. */
+/* Tests that no token is found for an empty text and for the byte 0xff (which
+ * fills up short keys), and that bytes after the end of a text are ignored. */
 static void
 no_token(void)
 {
@@ -131,8 +135,8 @@ no_token(void)
 	ctx_tokenizer_close(t);
 }
 
-/* Looks up both parts of every merged token.  Returns how many lines of the
- * table of pairs are followed by a line that has one of their pairs. */
+/* Looks up both parts of every merged token.  Returns the number of lines of
+ * the table PAIRS for which a pair is stored in the next line. */
 static unsigned
 find_all_pairs(const struct ctx_vocab *v)
 {

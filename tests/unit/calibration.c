@@ -1,4 +1,4 @@
-/* calibration.c - billed tokens as a straight line over counted tokens */
+/* calibration.c - tests the line that is fitted to billed and counted tokens */
 #include <math.h>
 
 #include "cost/cost.h"
@@ -6,7 +6,7 @@
 
 #define MOST 60
 
-/* what is known of a model that was not measured */
+/* the prior distribution for a model that was not measured */
 static const struct ctx_factor_prior WIDE = {1, 0.5};
 
 static bool
@@ -15,7 +15,8 @@ near(double a, double b, double off)
 	return fabs(a - b) <= off;
 }
 
-/* Makes n requests on a straight line, each off it by at most noise tokens. */
+/* Makes n requests on a straight line.  Each differs from the line by at most
+ * "noise" tokens. */
 static void
 make(struct ctx_billed_sample *calls, size_t n, double factor, double beside,
     unsigned noise, unsigned long long *seed)
@@ -116,13 +117,13 @@ check_few(void)
 	CHECK(ctx_calibrate(&calibration, same, 3, &WIDE));
 	CHECK(near(calibration.factor, 1, 0.01) &&
 	    near(calibration.overhead, 10, 0.5));
-	/* no system prompt has 300,000 tokens */
+	/* A system prompt never has 300,000 tokens. */
 	CHECK(ctx_calibrate(&calibration, &large, 1, &WIDE));
 	CHECK(calibration.factor > 2 && calibration.overhead < 100000);
 }
 
-/* Returns the factor that n requests on a line with this factor give, with a
- * known factor of 1. */
+/* Returns the factor that is computed from n requests on a line with this
+ * factor, if the prior distribution has the factor 1. */
 static double
 pulled(size_t n, double factor, unsigned noise, double spread)
 {
@@ -137,8 +138,8 @@ pulled(size_t n, double factor, unsigned noise, double spread)
 	return calibration.factor;
 }
 
-/* Returns true if the factor of a model for an encoding is known to be this
- * one, with this spread. */
+/* Returns true if the prior distribution of a model for an encoding has this
+ * factor and this spread. */
 static bool
 known(const char *model, const char *encoding, double factor, double spread)
 {
@@ -184,8 +185,9 @@ check_prior(void)
 	    ctx_model_find(NULL, "llama-3.3-70b", 13)->factor / 100.0, 0.12));
 }
 
-/* Returns the input tokens that a message of a dialect reports, or, if around
- * is true, the object around messages of it. */
+/* Returns the number of input tokens that a message of a dialect reports.  If
+ * around is true, returns the number that the object around the messages
+ * reports. */
 static uint64_t
 input(const char *dialect, bool around, const char *text)
 {

@@ -1,6 +1,6 @@
 /*
- * char_tokens.c - vocabularies that merge characters (SentencePiece), against
- * the libraries sentencepiece and tokenizers
+ * char_tokens.c - tests vocabularies that merge characters (SentencePiece):
+ * compares the tokens with those of the libraries sentencepiece and tokenizers
  */
 #include <jansson.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include "tap.h"
 #include "token_parts.h"
 
-static json_t *root; /* of tests/corpus/char_tokens.json */
+static json_t *root; /* contents of tests/corpus/char_tokens.json */
 static char path[] = "/tmp/ctx-chars-XXXXXX";
 
 static int
@@ -22,7 +22,7 @@ base64_digit(char c)
 	return at == NULL ? -1 : (int)(at - digits);
 }
 
-/* Writes a model file that is given in base64. */
+/* Writes a model file, which the test has as base64. */
 static void
 write_model(const char *text)
 {
@@ -99,8 +99,8 @@ recorded(const json_t *list)
 	}
 }
 
-/* All texts of the list, one after the other, many times; and random bytes, of
- * which many are not UTF-8. */
+/* Counts all texts of a list one after another, many times, and random bytes,
+ * of which many are not UTF-8. */
 static void
 long_texts(const json_t *list)
 {
@@ -142,8 +142,8 @@ list_named(const char *name)
 	return NULL;
 }
 
-/* Decoding gives the text, but for U+2581; and without the blank that stands
- * before it. */
+/* Tests that decoding gives the text.  U+2581 is decoded as a blank, and the
+ * blank before the text is removed. */
 static void
 decoding(void)
 {
@@ -172,7 +172,8 @@ decoding(void)
 	ctx_buf_release(&out);
 }
 
-/* No vocabulary needs more than n log n time, and no depth of the stack. */
+/* Tests long runs of characters: no vocabulary may need more than n log n time,
+ * or much stack. */
 static void
 long_runs(void)
 {
@@ -219,7 +220,8 @@ model_refused(const char *p, size_t n, const char *what)
 	CHECK(is);
 }
 
-/* A piece: its name (1), its score (2) and its type (3). */
+/* A piece of a SentencePiece model: its name (field 1), score (field 2) and
+ * type (field 3). */
 #define PIECE(type, n, name) "\x0a" n "\x0a" name "\x15\0\0\0\0\x18" type
 #define A_PIECE(type)       \
 	PIECE(type, "\x0a", \
@@ -265,7 +267,7 @@ refused_models(void)
 	    "a piece with a character that is not a piece, ");
 }
 
-/* The tokenizer of a list with other members. */
+/* Tests the tokenizer of a list after its members were changed. */
 static void
 refused_rules(void)
 {
@@ -286,7 +288,8 @@ refused_rules(void)
 	CHECK(is);
 }
 
-/* A name of an added token without a blank: its rest may come later. */
+/* Tests an added token whose name has no blank: the end of the name may come
+ * with the next part of a text. */
 static void
 one_name(void)
 {
@@ -315,7 +318,8 @@ one_name(void)
 	close_tokenizer();
 }
 
-/* What an attacker may write: numbers and lengths that lie. */
+/* Tests files with wrong numbers and lengths, as an attacker could write
+ * them. */
 static void
 broken_models(void)
 {

@@ -1,4 +1,5 @@
-/* claude.c - the encodings of Claude, against what the package ctok counts */
+/* claude.c - compares token counts in the encodings of Claude with those of the
+ * package ctok */
 #include <stdint.h>
 
 #include "tokenizer/tokenizer.h"
@@ -7,9 +8,9 @@
 enum {
 	ENCODINGS = 3,
 	CONTEXTS = 6,
-	CASES = 3000, /* least number of cases in the file */
-	BLOCKS = 200, /* and of blocks */
-	TEXTS = 4000, /* made of cases */
+	CASES = 3000, /* minimum number of cases in the file */
+	BLOCKS = 200, /* minimum number of blocks in the file */
+	TEXTS = 4000, /* number of texts that are made of cases */
 	LONGEST = 1 << 17
 };
 
@@ -19,7 +20,7 @@ static struct ctx_tokenizer *tokenizers[ENCODINGS];
 static struct ctx_token_counter *counters[ENCODINGS];
 static struct ctx_err err;
 static unsigned long long seed = 0x2545f4914f6cdd1du;
-static struct ctx_str *cases; /* their texts */
+static struct ctx_str *cases; /* texts of the cases */
 static size_t n_cases;
 static char text[LONGEST];
 
@@ -46,7 +47,7 @@ read_number(FILE *in)
 	return low | (unsigned)getc(in) << 8;
 }
 
-/* ---- tests/corpus/claude-cases.bin, see claude.py ------------------------ */
+/* ---- tests/corpus/claude-cases.bin, made by claude.py ---- */
 
 static void
 check_cases(FILE *in)
@@ -67,7 +68,8 @@ check_cases(FILE *in)
 	CHECK(n_cases > CASES && wrong == 0);
 }
 
-/* Writes a context of claude.py with a character, and returns its bytes. */
+/* Writes a text of claude.py in which the character % is replaced by a
+ * character.  Returns the length in bytes. */
 static size_t
 write_context(char *out, unsigned context, uint32_t cp)
 {
@@ -114,9 +116,9 @@ check_blocks(FILE *in)
 	CHECK(blocks > BLOCKS && wrong == 0);
 }
 
-/* ---- parts of texts ------------------------------------------------------ */
+/* ---- parts of texts ---- */
 
-/* Makes a text of some cases, and returns its bytes. */
+/* Makes a text of several cases.  Returns its length in bytes. */
 static size_t
 make_text(size_t some)
 {
@@ -135,8 +137,8 @@ make_text(size_t some)
 	return n;
 }
 
-/* Makes a text without letters, in which units begin in different ways, and
- * returns its bytes. */
+/* Makes a text without letters, in which units begin in different ways.
+ * Returns its length in bytes. */
 static size_t
 make_wordless(void)
 {
@@ -227,7 +229,7 @@ check_cuts(void)
 	}
 }
 
-/* Every place in these texts can be a boundary between units. */
+/* Tests texts in which every offset can be a boundary between units. */
 static void
 check_short_units(void)
 {
@@ -297,7 +299,7 @@ check_index(void)
 	ctx_token_index_release(&index);
 }
 
-/* ---- other --------------------------------------------------------------- */
+/* ---- other tests ---- */
 
 static void
 check_bytes(void)
@@ -334,7 +336,8 @@ check_long(void)
 		NEED(p != NULL);
 		for (k = 0; k < n; k += length)
 			memcpy(p + k, parts[i], length);
-		/* Whole pieces of the run add up. */
+		/* The whole run has about twice as many tokens as its first
+		 * half. */
 		CHECK(count(counters[0], p, n) <= n);
 		CHECK(count(counters[0], p, n) + 2 >=
 		    2 * count(counters[0], p, n / 2));

@@ -1,4 +1,5 @@
-/* cover.c - names of texts, and the choice of groups by their names */
+/* cover.c - tests the names that are found in texts, and the choice of groups
+ * (messages that are removed together) by their names */
 #include <math.h>
 
 #include "prune/strategy/cover.h"
@@ -61,7 +62,8 @@ make_fixture(struct fixture *f, unsigned long long *seed)
 		f->kept[g] = tap_random(seed) % 5 == 0;
 	}
 	f->from[groups] = w;
-	/* Small whole numbers, whose sums are exact in any order. */
+	/* Small integers, so that sums do not depend on the order of
+	 * addition. */
 	for (i = 0; i < MOST_NAMES; i++)
 		f->weight[i] = (double)(tap_random(seed) % 4);
 	f->cover = (struct ctx_cover){.n_groups = groups,
@@ -86,7 +88,8 @@ weigh(const struct fixture *f, size_t g, const bool *covered)
 	return sum / pow((double)f->tokens[g] + 1, 0.8);
 }
 
-/* The same choice without a heap: everything is weighed anew each time. */
+/* Makes the same choice without a heap: computes all scores again after each
+ * choice. */
 static void
 choose_slowly(const struct fixture *f, double *score)
 {
@@ -122,8 +125,8 @@ choose_slowly(const struct fixture *f, double *score)
 
 enum { MARK = 9 };
 
-/* Makes the first half of the groups need the group before them or none, and
- * the other half passages of the last of these. */
+/* Each group of the first half needs the group before it, or none.  The groups
+ * of the second half are passages of the last group of the first half. */
 static void
 add_needs(struct fixture *f, unsigned long long *seed)
 {
@@ -144,8 +147,9 @@ add_needs(struct fixture *f, unsigned long long *seed)
 	f->cover.mark_tokens = MARK;
 }
 
-/* Returns the number of tokens of the chosen groups that are not kept in any
- * case, and of the marks between the chosen passages. */
+/* Returns the number of tokens of the chosen groups, without the groups that
+ * are kept in any case, plus the tokens of marks between the chosen
+ * passages. */
 static uint64_t
 count_chosen(const struct fixture *f, const bool *chosen)
 {

@@ -1,8 +1,8 @@
-/* detect.c - which members identify a format, and which do not */
+/* detect.c - tests which members of a message identify its format */
 #include "dialect/dialect.h"
 #include "tap.h"
 
-/* The value of the text, as the detection sees it. */
+/* Detects the format of a JSON text. */
 static void
 detect(const char *text, struct ctx_json *json,
     struct ctx_record_layout *layout)
@@ -14,7 +14,8 @@ detect(const char *text, struct ctx_json *json,
 	ctx_detect(json, 0, NULL, layout);
 }
 
-/* Detection passes the rows by for such messages, so none may claim them. */
+/* Detection does not ask the rows of the table for messages with only role and
+ * content.  So no row may claim such a message. */
 static void
 said(void)
 {
@@ -80,7 +81,8 @@ told(void)
 	ctx_json_release(&json);
 }
 
-/* What stands first in an array may be no message: so may what is left. */
+/* Tests arrays whose first elements are not messages: any element may identify
+ * the format, because ctx-prune may remove the elements before it. */
 static void
 arrays(void)
 {

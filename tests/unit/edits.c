@@ -1,4 +1,4 @@
-/* edits.c - collected replacements, against replacing byte by byte */
+/* edits.c - compares the edits of a text with replacing byte by byte */
 #include "json/json.h"
 #include "tap.h"
 
@@ -128,7 +128,8 @@ refusing(void)
 	ctx_edits_release(&edits);
 }
 
-/* Drops by a string of x and -, one for each child; appends to out. */
+/* Removes children of an array or object, and appends the result to out. which:
+ * a string with a character for each child: x (remove) or - (keep). */
 static void
 drop(struct ctx_json *json, const char *text, size_t n, uint32_t node,
     const char *which, struct ctx_buf *out)
@@ -241,7 +242,7 @@ below(unsigned long long *seed, size_t n)
 
 #define ANY_OF(list) list[below(seed, LENGTH(list))]
 
-/* A container of n children, with any white space. */
+/* Makes an array or object of n children with random white space. */
 static void
 make(struct ctx_buf *text, unsigned long long *seed, bool object, size_t n)
 {
@@ -271,9 +272,10 @@ make(struct ctx_buf *text, unsigned long long *seed, bool object, size_t n)
 }
 
 /*
- * The rule, byte by byte: of a removed child after a kept one, the bytes from
- * the end of the child before it are removed; of others, those up to the first
- * kept child, or to the end of the last.
+ * Marks the bytes that must be removed.  For a removed child after a kept
+ * child: the bytes from the end of the child before.  For the other removed
+ * children: the bytes up to the first kept child or, if no child is kept, up to
+ * the end of the last child.
  */
 static void
 mark(const struct ctx_json *json, const char *which, char *gone)
@@ -345,7 +347,8 @@ random_drops(void)
 	ctx_json_release(&after);
 }
 
-/* A quadratic way would take hours here. */
+/* Tests many removed children.  An algorithm with quadratic time would take
+ * hours. */
 static void
 many_drops(void)
 {
@@ -385,8 +388,9 @@ many_drops(void)
 	free(gone);
 }
 
-/* Elements of an array of six are removed in two steps: those with digit 1 of
- * sets in base 3 first, those with digit 2 then. */
+/* Removes elements of an array of six in two steps, and compares the result.
+ * sets: a number in base 3; the elements with the digit 1 are removed first,
+ * those with the digit 2 then. */
 static bool
 removes_in_two_steps(struct ctx_json *json, const char *text, unsigned sets)
 {
@@ -438,7 +442,8 @@ static void
 places(void)
 {
 	const char *text = "0123456789";
-	/* What byte each of text becomes: "01<>3three567". */
+	/* to[i]: offset of byte i of the text in the changed text
+	 * "01<>3three567" */
 	const size_t to[] = {0, 1, 2, 4, 5, 10, 11, 12, 13, 13, 13};
 	struct ctx_edits edits = {0};
 	struct ctx_err err;
@@ -469,8 +474,9 @@ places(void)
 	ctx_edits_release(&edits);
 }
 
-/* Makes the edits of encoding() in a text, and turns them into edits of the
- * literal in line.  The result, appended to out, must be want. */
+/* Makes the edits of encoding() in a text, and converts them into edits of the
+ * literal in "line".  The result, which is appended to out, must be equal to
+ * want. */
 static void
 encode(const char *line, struct ctx_str literal, const char *want)
 {
@@ -499,7 +505,7 @@ encode(const char *line, struct ctx_str literal, const char *want)
 static void
 encoding(void)
 {
-	/* a e-acute b line-feed U+1F600 c */
+	/* the characters a, e-acute, b, line feed, U+1F600, c */
 	static const char *const ascii =
 	    "0 \"a\\u00e9b\\u000A\\ud83D\\ude00\\/\" 1";
 	static const char *const raw =

@@ -1,5 +1,5 @@
-/* eval.c - the names of a text, strings in many texts, needed strings of a
- * session, figures of runs */
+/* eval.c - tests ctx-eval: the names in a text, the search for strings in many
+ * texts, the needed strings of a session, the figures of runs */
 #include <math.h>
 
 #include "eval/judge.h"
@@ -66,7 +66,7 @@ names(void)
 	    "abc_def ghi_jkl "));
 }
 
-/* ---- matcher ------------------------------------------------------------- */
+/* ---- the search for strings ---- */
 
 enum { STRINGS = 12 };
 
@@ -149,13 +149,16 @@ matches(void)
 
 /* ---- needed strings ------------------------------------------------------ */
 
-/* A session that the test reads: where it is cut, and what comes out. */
+/* A session that a test divides (cuts), and the result. */
 struct probe {
 	size_t at;
-	struct ctx_buf needed; /* each with its messages, as "name@1,2 " */
+	/* each needed string with the numbers of its messages, as "name@1,2
+	 * " */
+	struct ctx_buf needed;
 	size_t messages;
 	struct ctx_buf before;
-	double kept[3]; /* by oracle, recency and random */
+	/* kept by the policies (ways to prune) oracle, recency and random */
+	double kept[3];
 	uint64_t limit;
 };
 
@@ -225,7 +228,7 @@ release_probe(struct probe *probe)
 
 #define TEN(text) text text text text text text text text text text
 
-/* Messages 0 to 11; the cut is at 12. */
+/* Messages 0 to 11.  The session is divided before message 12. */
 #define BEFORE                                                                 \
 	"{\"role\":\"system\",\"content\":\"in_system\"}\n"            /* 0 */ \
 	    USER("task in_user_1 in_said_1")                           /* 1 */ \
@@ -326,7 +329,7 @@ conversation_in_a_record(void)
 	release_probe(&probe);
 }
 
-/* ---- policies ------------------------------------------------------------ */
+/* ---- policies ---- */
 
 static void
 check_policy(const char *text, const char *name, const char *want)
@@ -380,7 +383,7 @@ policies(void)
 	ctx_policy_release(&policy);
 }
 
-/* ---- figures ------------------------------------------------------------- */
+/* ---- figures ---- */
 
 static void
 figures(void)

@@ -1,8 +1,8 @@
 /*
- * feed.h - what a reader makes of input that comes as the test says
+ * feed.h - runs a reader with input that arrives as the test says
  *
- * Input comes through a datagram socket on standard input, where each read
- * takes one datagram; so a test decides what every single read returns.
+ * The input comes through a datagram socket on standard input.  A read returns
+ * exactly one datagram, so a test decides what each read returns.
  */
 #ifndef FEED_H
 #define FEED_H
@@ -15,17 +15,19 @@
 #include "io/io.h"
 #include "tap.h"
 
-/* ---- feeding ----------------------------------------------------------- */
+/* ---- feeding a reader ---- */
 
 struct feed {
 	pthread_t thread;
 	int fd;
 	const char *p;
 	size_t n;
-	size_t chunk;              /* bytes per read; 0: split says */
-	size_t split;              /* two reads, the first of so many bytes */
-	unsigned long long random; /* not 0: reads of a random length to 8 */
-	bool open;                 /* no end of the file */
+	size_t chunk; /* number of bytes per read; 0: see split */
+	/* two reads, the first of this number of bytes */
+	size_t split;
+	/* if not 0: each read has a random length of at most 8 bytes */
+	unsigned long long random;
+	bool open; /* true: the end of the file does not come */
 };
 
 static inline size_t
@@ -51,7 +53,7 @@ feed_chunks(void *arg)
 		if (send(feed->fd, feed->p + at, n, 0) < 0)
 			return NULL;
 	}
-	/* An empty datagram reads as the end of the file. */
+	/* A read of an empty datagram returns 0, as at the end of a file. */
 	if (!feed->open)
 		(void)send(feed->fd, "", 0, 0);
 	return NULL;
@@ -78,17 +80,18 @@ feed_start(struct feed *feed)
 static inline void
 feed_stop(struct feed *feed)
 {
-	/* A thread that still waits in write gets EPIPE. */
+	/* If the thread still waits in write, write fails with EPIPE. */
 	set_stdin(open("/dev/null", O_RDONLY));
 	NEED(pthread_join(feed->thread, NULL) == 0);
 	close(feed->fd);
 }
 
-/* ---- what came out ----------------------------------------------------- */
+/* ---- what the reader returned ---- */
 
 struct outcome {
-	struct ctx_buf list;  /* as the table below writes it */
-	struct ctx_buf bytes; /* the texts of all records */
+	/* list of the records, in the format of the tables of the tests */
+	struct ctx_buf list;
+	struct ctx_buf bytes; /* texts of all records, one after another */
 };
 
 static inline void
@@ -98,7 +101,8 @@ outcome_release(struct outcome *out)
 	ctx_buf_release(&out->bytes);
 }
 
-/* The value stands in its text, and the nodes fit it. */
+/* Checks that the value of a record is inside its text, and that the nodes
+ * match the value. */
 static inline int
 is_sound(const struct ctx_record *record)
 {

@@ -1,4 +1,4 @@
-/* gguf.c - vocabularies from GGUF files */
+/* gguf.c - tests vocabularies in GGUF files */
 #include "tokenizer/vocabulary/file_pretokenizer.h"
 #include "vocabulary_files.h"
 
@@ -40,7 +40,7 @@ put_array(struct ctx_buf *out, const char *key, unsigned type, uint64_t n)
 	put_number(out, n, 8);
 }
 
-/* The vocabulary of a tokenizer.json with 5002 ids. */
+/* Makes a GGUF file from the vocabulary of a tokenizer.json with 5002 ids. */
 static void
 make_gguf(struct ctx_buf *out, json_t *root, const char *model, const char *pre)
 {
@@ -57,7 +57,7 @@ make_gguf(struct ctx_buf *out, json_t *root, const char *model, const char *pre)
 	names[5000] = "<|x|>";
 	names[5001] = "brown f";
 	out->n = 0;
-	put_number(out, 0x46554747, 4); /* GGUF */
+	put_number(out, 0x46554747, 4); /* the letters GGUF */
 	put_number(out, 3, 4);
 	put_number(out, 1, 8);
 	put_number(out, 9, 8);
@@ -127,7 +127,8 @@ gguf(json_t *root)
 	write_file("model.gguf", out.p, out.n + 5000000);
 	encode(path, cache, &got);
 	CHECK(same(&want, &got));
-	/* The tensors do not count, so this one is in the cache. */
+	/* The tensors are not a part of the cache key, so the vocabulary of
+	 * this file is in the cache. */
 	write_file("model.gguf", out.p, pairs);
 	encode(path, cache, &got);
 	CHECK(same(&want, &got));
@@ -156,7 +157,7 @@ gguf(json_t *root)
 	ctx_tokens_release(&got);
 }
 
-/* A GGUF file that says so many things. */
+/* Begins a GGUF file with this number of pairs of key and value. */
 static void
 begin_gguf(struct ctx_buf *out, uint64_t pairs)
 {
@@ -198,7 +199,7 @@ odd_gguf(void)
 	begin_gguf(&out, 3);
 	put_key(&out, "tokenizer.ggml.model", STRING);
 	put_string(&out, "gpt2");
-	/* Numbers are no names of tokens. */
+	/* The names of tokens must be strings, not numbers. */
 	put_array(&out, "tokenizer.ggml.tokens", U32, 1);
 	put_number(&out, 7, 4);
 	put_array(&out, "tokenizer.ggml.merges", U32, 1);
@@ -207,7 +208,8 @@ odd_gguf(void)
 	ctx_buf_release(&out);
 }
 
-/* Splitters that a GGUF file names only are those of a tokenizer.json. */
+/* Tests that a pretokenizer that a GGUF file names splits as that of the
+ * tokenizer.json. */
 static void
 named_splitters(json_t *root)
 {

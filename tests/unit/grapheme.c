@@ -1,10 +1,11 @@
-/* grapheme.c - grapheme clusters against the official cases */
+/* grapheme.c - compares grapheme clusters with the official test cases */
 #include "base/base.h"
 #include "tap.h"
 
 #define CASES "tests/corpus/grapheme-cases.txt"
 
-/* Walks one line of cases; says whether every break is where it should be. */
+/* Reads a line of the test cases.  Returns true if every cluster begins where
+ * the line says. */
 static bool
 is_right(char *line)
 {
@@ -49,7 +50,7 @@ official(void)
 	fclose(file);
 }
 
-/* Clusters of a text. */
+/* Returns the number of clusters of a text. */
 static unsigned
 clusters(const char *text)
 {
@@ -86,16 +87,17 @@ longer(void)
 		       "\xf0\x9f\x91\xa7") == 2);
 }
 
-/* A character of each class, and of classes that hold many, two. */
+/* One character of each class, and two characters of classes with several
+ * kinds. */
 static const uint32_t some[] = {'a', 0x4e2d, '\r', '\n', 0x01, 0x200b, 0x301,
     0x200c, 0x94d, 0x200d, 0x1f1e9, 0x600, 0x903, 0x1100, 0x1161, 0x11a8,
     0xac00, 0xac01, 0x1f469, 0xa9, 0x915, 0x924, 0x1f3fd};
 
 #define SOME (sizeof some / sizeof some[0])
 
-/* After every text of two characters: a boundary is certain exactly if all
- * walks have one there, and a walk that begins there finds the same later
- * boundaries. */
+/* For all pairs of characters: a boundary between both is certain exactly if
+ * there is a boundary after every text of two characters.  Reading from such a
+ * boundary on must find the same later boundaries. */
 static void
 parted(void)
 {

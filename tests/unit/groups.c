@@ -1,10 +1,10 @@
 /*
- * groups.c - which messages can only be removed together
+ * groups.c - tests which messages can only be removed together (groups)
  *
- * Conversations are written as letters: C is a tool call, R a tool result, each
- * followed by its id and its name if it has them ("Cid:name", "Cid", "C:name",
- * "C"); "+" joins several in one message; u and a are messages of text,
- * "u:name" is one of a user who has a name.
+ * Conversations are written as letters.  C is a tool call, R a tool result,
+ * each with its id and tool name, if any ("Cid:name", "Cid", "C:name", "C").
+ * "+" joins several blocks in one message. u is a user message, a an assistant
+ * message with a text.  "u:name" is a user message with the name of its writer.
  */
 #include <stdint.h>
 
@@ -46,7 +46,7 @@ release(struct fixture *f)
 	ctx_buf_release(&f->text);
 }
 
-/* One message of the given parts, n bytes. */
+/* Adds a message with these blocks (n bytes of text) to the groups. */
 static void
 add(struct fixture *f, const struct ctx_dialect *dialect, const char *parts,
     size_t n)
@@ -57,7 +57,7 @@ add(struct fixture *f, const struct ctx_dialect *dialect, const char *parts,
 	uint32_t node = 1;
 	enum ctx_block_kind kind;
 
-	/* Each part is two strings: its id and its name. */
+	/* Each block becomes two strings of JSON: its id and its name. */
 	f->text.n = 0;
 	NEED(ctx_buf_printf(&f->text, &f->err, "[") == 0);
 	for (at = 0; at < n; at = end + 1) {
@@ -88,14 +88,15 @@ add(struct fixture *f, const struct ctx_dialect *dialect, const char *parts,
 					: CTX_BLOCK_TEXT;
 		block = ctx_message_add_block(&f->message, kind, node, &f->err);
 		NEED(block != NULL);
-		/* An id or a name that is empty is none. */
+		/* An empty id or name means that there is none. */
 		block->id = node;
 		block->name = node + 1;
 	}
 	NEED(ctx_groups_add(&f->groups, &f->message, &cost, 0, &f->err) == 0);
 }
 
-/* The number of each message's turn. */
+/* Returns true if the messages belong to the expected turns. want: the number
+ * of the turn for each message. */
 static bool
 turned(const struct ctx_dialect *dialect, const char *messages,
     const char *want)
@@ -119,8 +120,9 @@ turned(const struct ctx_dialect *dialect, const char *messages,
 	return false;
 }
 
-/* Are the groups of a conversation as wanted: for each message the place of
- * the first of its group, then how many calls are open in all? */
+/* Returns true if a conversation has the expected groups. want: for each
+ * message the index of the first message of its group, then the number of open
+ * calls (calls without a result). */
 static bool
 grouped(const struct ctx_dialect *dialect, const char *messages,
     const char *want)
@@ -252,7 +254,8 @@ test_either(void)
 	CHECK(grouped(&either, "C:f Rb", "0 1 open 1"));
 }
 
-/* Many calls in one message, answered from the front or from the back. */
+/* Tests many calls in one message, whose results come in the same order or in
+ * reverse order. */
 static void
 many(const struct ctx_dialect *dialect, uint32_t n, bool ids, bool backwards)
 {
@@ -293,7 +296,8 @@ test_many(void)
 	many(&loose, n, false, false);
 }
 
-/* Forgetting removed messages must not lose the calls that are still open. */
+/* Tests that no open call (call without a result) is lost when removed messages
+ * are deleted from the list. */
 static void
 test_compact(void)
 {
@@ -323,7 +327,7 @@ test_compact(void)
 	release(&f);
 }
 
-/* Each result comes five calls late, over and over. */
+/* Tests many calls whose results come five calls later. */
 static void
 test_forget(void)
 {
@@ -362,7 +366,8 @@ test_forget(void)
 	release(&f);
 }
 
-/* The list of all calls against a slow one, with every kind of result. */
+/* Compares the list of all calls with a slow list, for results of every
+ * kind. */
 static void
 test_random(void)
 {

@@ -1,6 +1,6 @@
 /*
- * hostile_text.h - texts of pieces that no cut may fall into, their sizes, and
- * ctx-truncate over a file
+ * hostile_text.h - texts with parts that must not be divided (payloads, marks,
+ * clusters), their sizes, and ctx-truncate for a file
  */
 #ifndef HOSTILE_TEXT_H
 #define HOSTILE_TEXT_H
@@ -24,8 +24,9 @@ up_to(size_t n)
 
 /* ---- texts ---- */
 
-/* A text, the literal that says it, and the text with its payloads replaced;
- * stops are the places in that where a cut may fall. */
+/* A text (full), the JSON literal of the text, and the text after its payloads
+ * were replaced (plain). stops: the offsets in "plain" at which the text may be
+ * divided. */
 struct text {
 	struct ctx_buf literal, full, plain;
 	size_t stops[8192];
@@ -46,7 +47,7 @@ add_string(struct ctx_buf *buf, const char *s)
 	add(buf, s, strlen(s));
 }
 
-/* Writes a character as it is, or with one of its escapes. */
+/* Writes a character without an escape, or with one of its escapes. */
 static inline void
 spell(struct ctx_buf *literal, uint32_t cp)
 {
@@ -88,7 +89,7 @@ stop(struct text *text)
 	text->stops[text->n_stops++] = text->plain.n;
 }
 
-/* Adds a text that is kept or removed whole. */
+/* Adds a part that must be kept or removed as a whole. */
 static inline void
 add_whole(struct text *text, const char *s)
 {
@@ -97,7 +98,8 @@ add_whole(struct text *text, const char *s)
 	add_string(&text->plain, s);
 }
 
-/* Base64 of so many characters, in lines of width, or in one if it is 0. */
+/* Adds base64 of n characters, in lines of "width" characters, or in one line
+ * if width is 0. */
 static inline void
 add_payload(struct text *text, size_t n, size_t width, const char *end,
     bool one_line_stays)
@@ -112,7 +114,8 @@ add_payload(struct text *text, size_t n, size_t width, const char *end,
 	for (i = 0; i < n; i++) {
 		if (width > 0 && i > 0 && i % width == 0)
 			add_string(&payload, end);
-		/* All kinds are there, however the numbers fall. */
+		/* The payload has characters of all kinds, whatever the random
+		 * numbers are. */
 		c = i < 3 ? "Aa1"[i] : digits[up_to(64)];
 		add(&payload, &c, 1);
 	}
@@ -128,7 +131,7 @@ add_payload(struct text *text, size_t n, size_t width, const char *end,
 }
 
 static const char *const wholes[] = {
-    /* clusters */
+    /* grapheme clusters */
     "a",
     "b",
     " ",
@@ -164,7 +167,8 @@ clear(struct text *text)
 	text->n_stops = 0;
 }
 
-/* Makes a text of so many pieces; lines: payloads of one line are kept. */
+/* Makes a text with this number of parts. lines: true if payloads of one line
+ * are kept. */
 static inline void
 make(struct text *text, size_t pieces, bool lines)
 {
@@ -175,7 +179,8 @@ make(struct text *text, size_t pieces, bool lines)
 	for (i = 0; i < pieces; i++) {
 		which = up_to(LENGTH(wholes) + 3);
 		if (which < LENGTH(wholes)) {
-			/* Flags and line breaks must not meet their like. */
+			/* Two flags or two line breaks must not be next to each
+			 * other, because they would be one part. */
 			add_whole(text, wholes[which]);
 			if ((unsigned char)wholes[which][0] >= 0x80 ||
 			    wholes[which][0] < ' ')
@@ -228,7 +233,7 @@ size_of(struct sizes *sizes, enum ctx_size unit, const char *p, size_t n)
 	return 0;
 }
 
-/* ---- running it ---- */
+/* ---- running ctx-truncate ---- */
 
 static char in_name[64], out_name[64];
 
@@ -237,7 +242,8 @@ write_file(const char *name, const char *p, size_t n)
 {
 	FILE *file;
 
-	/* Some file systems flush what is written over an old file. */
+	/* Some file systems write to disk at once if a file is overwritten.  So
+	 * the old file is removed. */
 	(void)unlink(name);
 	file = fopen(name, "w");
 	NEED(file != NULL && fwrite(p, 1, n, file) == n && fclose(file) == 0);
@@ -262,7 +268,7 @@ static inline void
 open_stream(struct ctx_stream *stream, char *name,
     const struct ctx_dialect *dialect)
 {
-	static char *names[1]; /* the reader's, while it reads */
+	static char *names[1]; /* used by the reader while it reads */
 	struct ctx_err err;
 
 	memset(stream, 0, sizeof *stream);
@@ -278,7 +284,7 @@ close_stream(struct ctx_stream *stream)
 	ctx_stream_release(stream);
 }
 
-/* Truncates in into out. */
+/* Shortens the text "in".  The result is "out". */
 static inline void
 truncate_text(struct sizes *sizes, struct ctx_truncate_config *options,
     const struct ctx_dialect *dialect, const struct ctx_buf *in,
@@ -319,7 +325,7 @@ choose_encoding(struct sizes *sizes, const char *name)
 		 (struct ctx_str){NULL, 0}, &sizes->model_counter, &err) == 0);
 }
 
-/* Names the files in_name and out_name. */
+/* Chooses the names of the files in_name and out_name. */
 static inline void
 name_files(void)
 {
@@ -331,7 +337,7 @@ name_files(void)
 	    tmp != NULL ? tmp : "/tmp", (long)getpid());
 }
 
-/* Removes the files, and what was loaded to count. */
+/* Removes the files, and frees the token counters. */
 static inline void
 finish(struct sizes *sizes)
 {

@@ -1,7 +1,8 @@
 /*
- * huggingface.c - what a tokenizer.json may say, and what is refused by name
+ * huggingface.c - tests which settings of a tokenizer.json are accepted, and
+ * that the error text names those that are not
  *
- * One small tokenizer, and in each case one member of it changed.
+ * Each case changes one member of a small tokenizer.
  */
 #include <jansson.h>
 #include <unistd.h>
@@ -12,9 +13,10 @@
 static char path[] = "/tmp/ctx-json-XXXXXX";
 static const char sample[] = "abab a+b 12 a+ba+b 2121 \xd0\xb0\xd0\xb1 ab!";
 static json_t *base;
-static struct ctx_tokens want; /* of the sample, by base */
+/* the tokens of the sample with the tokenizer "base" */
+static struct ctx_tokens want;
 
-/* The character of the byte-level alphabet that stands for a byte. */
+/* Returns the character that stands for a byte in byte-level tokens. */
 static const char *
 name_of(unsigned byte, char name[3])
 {
@@ -54,8 +56,9 @@ make_base(void)
 	NEED(base != NULL);
 }
 
-/* The tokenizer with one member of an object ("": of its own) as this JSON
- * says, or without it. */
+/* Returns a copy of the tokenizer with another value (JSON text) for a member
+ * of an object, or without this member. object: key of the object; "" for the
+ * tokenizer itself. */
 static json_t *
 with(const char *object, const char *key, const char *value)
 {
@@ -92,7 +95,7 @@ refused(const char *object, const char *key, const char *value,
 	CHECK(is);
 }
 
-/* The tokens of the sample by a tokenizer, which is forgotten. */
+/* Encodes the sample with a tokenizer, and frees the tokenizer. */
 static void
 encode(json_t *root, struct ctx_tokens *ids)
 {
@@ -121,7 +124,8 @@ same(const struct ctx_tokens *a, const struct ctx_tokens *b)
 	    memcmp(a->ids, b->ids, a->n * sizeof *a->ids) == 0;
 }
 
-/* Does this change nothing of the tokens? */
+/* Returns true if this change of a member does not change the tokens of the
+ * sample. */
 static bool
 counts_alike(const char *object, const char *key, const char *value)
 {
@@ -134,8 +138,8 @@ counts_alike(const char *object, const char *key, const char *value)
 	return is;
 }
 
-/* Do these two splitters cut alike, and not as base does?  What they leave
- * is cut no more. */
+/* Returns true if two pretokenizers split the sample in the same way, and not
+ * in the same way as the tokenizer "base". */
 static bool
 split_alike(const char *a, const char *b)
 {
@@ -309,7 +313,7 @@ read_alike(void)
 		     "\"Digits\",\"individual_digits\":false}")));
 }
 
-/* Opens a tokenizer, which is forgotten. */
+/* Opens a tokenizer, and frees its JSON. */
 static struct ctx_tokenizer *
 opened(json_t *root, struct ctx_token_counter **c)
 {
@@ -323,7 +327,8 @@ opened(json_t *root, struct ctx_token_counter **c)
 	return t;
 }
 
-/* What cannot be split in so many steps is an error, whoever asks. */
+/* Tests that every function returns an error if splitting a text takes too many
+ * steps. */
 static void
 too_slow(void)
 {
@@ -350,7 +355,7 @@ too_slow(void)
 	    &tokens, &err));
 	SLOW(ctx_token_tail(c, (struct ctx_str){text, sizeof text}, 30000, &at,
 	    &tokens, &err));
-	/* More may follow, so this piece is not begun. */
+	/* More bytes may follow, so this piece is not split yet. */
 	CHECK(ctx_token_count_streaming(c, text, sizeof text, &at, &tokens,
 		  &err) == 0);
 	CHECK(at <= fast && at == tokens);
@@ -392,7 +397,7 @@ no_token(void)
 	ctx_tokenizer_close(t);
 }
 
-/* Tokens back to text, the added ones by their names. */
+/* Tests decoding.  Added tokens are decoded to their names. */
 static void
 decoding(void)
 {
@@ -421,8 +426,8 @@ decoding(void)
 	ctx_buf_release(&out);
 }
 
-/* The longest of the added tokens that stand at a place, of equal ones the
- * first that the file has. */
+/* At each offset, the longest name of an added token is used.  Of equal names,
+ * the one that comes first in the file is used. */
 static void
 names_within_names(void)
 {
@@ -458,8 +463,8 @@ names_within_names(void)
 	"[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]*|\\p{N}| ?[^\\s\\p{L}\\p{N}]+" \
 	"[\\r\\n/]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
 
-/* A tekken.json with the single bytes, "ab" and one more token, which does not
- * fit into the vocabulary; after two special tokens. */
+/* Makes a tekken.json with two special tokens, the single bytes, "ab", and one
+ * more token, which does not fit into the vocabulary. */
 static json_t *
 make_tekken(void)
 {

@@ -1,9 +1,9 @@
-/* line_ids.c - the table of the ids in a session file: numbers, and texts */
+/* line_ids.c - tests the table of the ids in a session file */
 #include "tap.h"
 #include "transcript/line_ids.h"
 #include "transcript/line_values.h"
 
-/* Returns a literal as a string. */
+/* Converts a string literal to a struct ctx_str. */
 static struct ctx_str
 str_of(const char *text)
 {

@@ -1,4 +1,5 @@
-/* load.c - vocabularies from files, and when they are compiled again */
+/* load.c - tests loading of vocabulary files, and when they are compiled
+ * again */
 #include <sys/stat.h>
 
 #include "vocabulary_files.h"
@@ -66,7 +67,7 @@ rank_files(void)
 	for (i = 0; i < 16; i++) {
 		f = fopen(name, "r+b");
 		NEED(f != NULL);
-		/* The head, then anywhere. */
+		/* Changes a byte in the head of the file, then anywhere. */
 		(void)fseek(f,
 		    (long)(tap_random(&seed) >> 20) %
 			(i < 8 ? 400 : (long)before.st_size),
@@ -148,7 +149,8 @@ check_limits(struct ctx_token_counter *c, const char *p, size_t n)
 	ctx_token_index_release(&index);
 }
 
-/* Added tokens and patterns move boundaries from afar. */
+/* Tests added tokens and patterns, with which a byte can change tokens far
+ * before it. */
 static void
 limits(json_t *root)
 {
@@ -183,7 +185,8 @@ limits(json_t *root)
 	json_decref(splitters);
 }
 
-/* What comes in parts costs what it does as a whole, wherever they end. */
+/* Checks that a text in parts has as many tokens as the whole text, wherever
+ * the parts end. */
 static void
 check_parts(struct ctx_token_counter *c, const char *p, size_t n)
 {
@@ -209,9 +212,10 @@ check_parts(struct ctx_token_counter *c, const char *p, size_t n)
 	CHECK(sure > n / 2);
 }
 
-/* Names that part the text, one of them the beginning of another; digits,
- * which need not wait for what follows them; matches of many pieces; characters
- * that are a match with what stands before them. */
+/* Tests counting in parts with: names of added tokens, one of which is the
+ * beginning of another; digits, which do not depend on what follows; matches
+ * that consist of many pieces; and characters that match together with earlier
+ * characters. */
 static void
 parts(json_t *root)
 {
@@ -236,10 +240,10 @@ parts(json_t *root)
 	while (n < sizeof text - sizeof sample) {
 		memcpy(text + n, sample, sizeof sample - 1);
 		n += sizeof sample - 1;
-		/* A space and a dash are a token. */
+		/* A space and a dash together are a token. */
 		for (i = 0; i < 40 && n < sizeof text; i++)
 			text[n++] = " \xe2\x80\x93x"[i % 5];
-		/* Between them what has no name in it. */
+		/* The text between the names contains no name. */
 		for (i = 0; i < 1500 && n < sizeof text; i++)
 			text[n++] = "2019; x, "[i % (k % 2 == 0 ? 4 : 9)];
 		k++;
@@ -274,7 +278,8 @@ refused(const char *what, const char *name, const char *text)
 	refused_bytes(what, name, text, strlen(text));
 }
 
-/* Added tokens that would be looked for too long at each byte of a text. */
+/* Tests names of added tokens that would make the search at each byte of a text
+ * too slow. */
 static void
 refused_names(void)
 {

@@ -1,4 +1,5 @@
-/* media.c - tokens of images: published figures, and headers of files */
+/* media.c - tests the tokens of images (figures that providers have published)
+ * and the headers of files */
 #include "cost/cost.h"
 #include "cost/media.h"
 #include "tap.h"
@@ -32,12 +33,13 @@ check_figures(void)
 	CHECK(ctx_image_tokens(tiles, 4096, 8192, CTX_DETAIL_LOW) == 85);
 	CHECK(costs("gpt-5", 1024, 1024) == 70 + 4 * 140);
 	CHECK(costs("gpt-4o-mini", 512, 512) == 2833 + 5667);
-	/* 1024 and 1452 patches, at 1.72 a patch. */
+	/* 1024 and 1452 patches with 1.72 tokens each */
 	CHECK(costs("o4-mini", 1024, 1024) == 1762);
 	CHECK(costs("o4-mini", 1800, 2400) == 2498);
-	CHECK(costs("gpt-4.1-mini", 1024, 1024) == 1659); /* at 1.62 */
+	/* 1.62 tokens per patch */
+	CHECK(costs("gpt-4.1-mini", 1024, 1024) == 1659);
 	CHECK(costs("gpt-5.4-mini", 1600, 1600) == 1826);
-	CHECK(costs("gpt-5.4", 1024, 1024) == 1229); /* at 1.2 */
+	CHECK(costs("gpt-5.4", 1024, 1024) == 1229); /* 1.2 tokens per patch */
 	CHECK(costs("claude-opus-4-5", 1092, 1092) == 1521);
 	CHECK(costs("claude-opus-4-5", 200, 200) == 64);
 	CHECK(costs("claude-opus-4-5", 1000, 1000) == 1296);
@@ -125,7 +127,8 @@ check_extremes(void)
 
 		n = costs("gpt-5.4", w, h);
 		CHECK(n <= 3000 && n == costs("gpt-5.4", h, w));
-		/* Where the cap bites, never more than a strip below it. */
+		/* An image that is scaled down to the limit has almost as many
+		 * tokens as the limit allows. */
 		CHECK(n > 2640 || w < 1800 || h < 1800 || w > h / 4 * 5 ||
 		    h > w / 4 * 5);
 		CHECK(costs("claude-opus-5", w, h) <= 4784);
@@ -134,7 +137,8 @@ check_extremes(void)
 	}
 }
 
-/* The tokens of a payload, by 32-pixel patches of which each is a token. */
+/* Returns the number of patches of 32 by 32 pixels of the image in a payload,
+ * with one token per patch. */
 static uint64_t
 payload(const char *text)
 {
@@ -146,7 +150,7 @@ payload(const char *text)
 	size_t used;
 
 	ctx_json_init(&json, CTX_SIMD_BEST);
-	/* Inside an array, since node 0 stands for none. */
+	/* The payload is in an array, because node 0 means "none". */
 	NEED(ctx_json_scan(&json, text, strlen(text), &used, &err) == 1);
 	NEED(ctx_media_tokens(&each, &json, 1, &scratch, &tokens, &err) == 0);
 	ctx_json_release(&json);
@@ -154,9 +158,11 @@ payload(const char *text)
 	return tokens;
 }
 
-#define PNG "iVBORw0KGgoAAAANSUhEUgAAAMgAAABkCAYAAADDhn8L" /* 200 by 100 */
+/* a PNG image of 200 by 100 pixels */
+#define PNG "iVBORw0KGgoAAAANSUhEUgAAAMgAAABkCAYAAADDhn8L"
 
-#define LARGE "iVBORw0KGgoAAAANSUhEUgAADIAAAAyA" /* 3200 by 3200 */
+/* a PNG image of 3200 by 3200 pixels */
+#define LARGE "iVBORw0KGgoAAAANSUhEUgAADIAAAAyA"
 
 static void
 check_details(void)
@@ -179,12 +185,14 @@ check_headers(void)
 	    "image sizes are read from the headers of PNG, JPEG, GIF and WebP");
 	CHECK(payload("[\"" PNG "\"]") == 7 * 4);
 	CHECK(payload("[\"data:image/png;base64," PNG "\"]") == 7 * 4);
-	/* GIF 320 by 64 */
+	/* GIF, 320 by 64 pixels */
 	CHECK(payload("[\"R0lGODlhQAFAAPAAAA==\"]") == 10 * 2);
-	/* JPEG: APP0 of 16 bytes, a comment, padding, SOF2 640 by 480 */
+	/* JPEG, 640 by 480 pixels: APP0 of 16 bytes, a comment, padding,
+	 * SOF2 */
 	CHECK(payload("[\"/9j/4AAQSkZJRgABAQAAAQABAAD//gAGYWJjZP////"
 		      "/CABEIAeACgAMBIgACEQEDEQE=\"]") == 20 * 15);
-	/* WebP lossy, lossless, extended: 300 by 200, 300 by 200, 64 by 96 */
+	/* WebP: lossy (300 by 200 pixels), lossless (300 by 200), extended (64
+	 * by 96) */
 	CHECK(payload("[\"UklGRiQAAABXRUJQVlA4IBgAAAAwAQCdASosAcgAAgA0\"]") ==
 	    10 * 7);
 	CHECK(payload("[\"UklGRiQAAABXRUJQVlA4TBgAAAAvK8ExAAAA\"]") == 10 * 7);
@@ -235,7 +243,8 @@ check_forms(void)
 	CHECK(payload("[{\"format\":\"txt\",\"source\":{\"bytes\":"
 		      "\"aGVsbG8gd29ybGQh\"}}]") == 4);
 	CHECK(payload("[{\"data\":\"AAAA\",\"format\":\"mp3\"}]") == 1);
-	/* A WAV header of 2 bytes a second, 44 bytes long: 22 seconds */
+	/* a WAV file of 44 bytes, whose header says 2 bytes per second: 22
+	 * seconds */
 	CHECK(payload("[\"UklGRiQAAABXQVZFZm10IBAAAAABAAEAAQAAAAIAAAACABAAZGF0"
 		      "YQAAAAA=\"]") == 220);
 	CHECK(
@@ -255,7 +264,8 @@ check_forms(void)
 	    1024);
 }
 
-/* The tokens of so many bytes that begin with these. */
+/* Returns the tokens of an MP3 file of this size that begins with these bytes
+ * of base64. */
 static uint64_t
 sound(const char *start, size_t bytes)
 {
@@ -276,13 +286,14 @@ static void
 check_sound(void)
 {
 	tap_case("the first frame of an MP3 gives its bit rate");
-	/* MPEG 1 at 64 and 128 kbit/s, MPEG 2 at 64: 9.5 seconds */
+	/* MPEG 1 with 64 and 128 kbit/s, MPEG 2 with 64 kbit/s: 9.5 seconds
+	 * each */
 	CHECK(sound("//tQxA", 76000) == 95);
 	CHECK(sound("//uQxA", 152000) == 95);
 	CHECK(sound("//OAxA", 76000) == 95);
-	/* 128 kbit/s after a tag of 3 bytes that says nothing */
+	/* 128 kbit/s, after an ID3 tag of 3 bytes */
 	CHECK(sound("SUQzBAAAAAAAAwAAAP/7kMQA", 152000) == 95);
-	/* neither: no sound; layer II: not read */
+	/* no audio file; an MP2 file (layer II), which ctx does not read */
 	CHECK(sound("AAAA", 76000) == 1024);
 	CHECK(sound("//2QxA", 76000) == 1024);
 
@@ -294,7 +305,7 @@ check_sound(void)
 		      "\"transcript\":\"a\"}]") == 1);
 }
 
-/* Describes the block in the JSON array text. */
+/* Returns the properties of the media block in a JSON array. */
 static struct ctx_media
 look(const char *text, struct ctx_json *json, struct ctx_buf *scratch)
 {

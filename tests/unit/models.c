@@ -1,4 +1,4 @@
-/* models.c - which row of the table a name finds */
+/* models.c - tests which row of the table of models a name finds */
 #include <math.h>
 
 #include "cost/cost.h"
@@ -33,8 +33,8 @@ row_of(const char *name)
 	return m;
 }
 
-/* Returns true if a name finds the row with this name, or is an alias, as that
- * of a whole family may be. */
+/* Returns true if the name finds the row with this name, or is an alias, such
+ * as the name of a family of models. */
 static bool
 finds_itself(const char *name)
 {
@@ -50,7 +50,7 @@ is_date(const char *date)
 	    date[4] == '-' && date[7] == '-';
 }
 
-/* Returns true if one price is not above another, or if one of them is not
+/* Returns true if a price is at most the other price, or if one of both is not
  * known. */
 static bool
 is_below(uint64_t price, uint64_t other)
@@ -103,7 +103,8 @@ check_table(void)
 	CHECK(ctx_model_at(i + 1) == NULL);
 }
 
-/* A family's own name is its newest model, but not a small or special one. */
+/* Tests that the name of a family finds its newest model, but not a small or
+ * special model. */
 static void
 check_families(void)
 {
@@ -149,13 +150,14 @@ check_aliases(void)
 	CHECK(finds("anthropic/claude-opus-latest", "claude-opus-5-5"));
 	CHECK(finds("openrouter/x-ai/grok:free", "grok-4.7"));
 	CHECK(finds("google/gemini-flash-latest:online", "gemini-3.8-flash"));
-	/* Of these the name is longer than the alias, or local. */
+	/* In these names, an alias is only a part of the name, or the name is
+	 * that of a local model. */
 	CHECK(finds("moonshotai/kimi:k3.1-pro", "kimi-k3.1-pro"));
 	CHECK(finds("grok:free", "grok") && finds("luna:latest", ""));
 	CHECK(finds("fable", "claude-fable-5-2"));
 	CHECK(finds("flash", "gemini-3.8-flash"));
 	CHECK(finds("models/gemini-pro-latest", "gemini-3.1-pro"));
-	/* This is the name of a model. */
+	/* This is the name of a model, not an alias. */
 	CHECK(finds("gpt-5", "gpt-5"));
 	CHECK(finds("op", "") && finds("[1m]", ""));
 	check_families();
@@ -164,8 +166,8 @@ check_aliases(void)
 	CHECK(ctx_model_find(&models, "sonnet", 6) != &own);
 }
 
-/* Price of input of a model in millionths of a dollar. day: of November 2026,
- * hour: UTC. */
+/* Returns the price of input of a model in millionths of a dollar, on a day of
+ * November 2026 and an hour (UTC). */
 static uint64_t
 price_in(const char *name, int day, int hour, uint64_t tokens)
 {
@@ -306,7 +308,8 @@ check_reasoning(void)
 	CHECK(!drops("claude-opus-4-5") && !drops("claude-sonnet-4-6"));
 	CHECK(
 	    !drops("claude") && !drops("grok-4.3") && !drops("no-such-model"));
-	/* Versions that the table lacks are taken to be like the newest. */
+	/* Versions that the table does not have are treated like the newest
+	 * version. */
 	CHECK(!drops("gpt-5.9") && !drops("claude-sonnet-4-9"));
 }
 
@@ -349,8 +352,8 @@ check_registry_price(const char *name, double in, double out, bool special)
 	CHECK(right);
 }
 
-/* The names include those of models for speech or images, which may be without
- * prices. */
+/* Tests names from registries.  They include models for speech or images, whose
+ * prices may be missing. */
 static void
 check_registries(void)
 {
@@ -439,7 +442,7 @@ check_names(void)
 	CHECK(finds("gemini-3.9-pro", "gemini-3"));
 	CHECK(finds("grok-9", "grok"));
 	CHECK(finds("my-own", ""));
-	/* A name does not end within a word. */
+	/* The name of a row does not match a part of a word. */
 	CHECK(finds("gpt-4oo", "") && finds("openai/gpt-4omni", ""));
 	CHECK(finds("mistrallite", "") && finds("glm-4.5vx", ""));
 	CHECK(finds("gpt-5-production", "gpt-5"));
@@ -464,8 +467,9 @@ check_windows(void)
 	CHECK(window("claude-3-5-sonnet") == 200000);
 	CHECK(window("claude-sonnet-4-5") == 200000);
 	CHECK(window("claude-opus-5-5") == 1000000);
-	/* Since April 2026 Sonnet 4.5 has no window of 1,000,000 tokens, and
-	 * the models that have one have it without this ending. */
+	/* Since April 2026, Sonnet 4.5 does not have a window of 1,000,000
+	 * tokens.  Models with such a window have it also without the ending
+	 * [1m]. */
 	CHECK(window("claude-sonnet-4-5[1m]") == 200000);
 	CHECK(window("claude-sonnet-4-6[1m]") == 1000000);
 	CHECK(window("claude-opus-5[1m]") == 1000000);
@@ -476,7 +480,7 @@ check_windows(void)
 	CHECK(window("gemini-2.5-pro") == 1048576);
 	CHECK(window("gemini-1.5-pro") == 2097152);
 	CHECK(window("somebody/own-7b") == 32000);
-	/* The limit of the input is below the window. */
+	/* The limit of the input is lower than the context window. */
 	CHECK(ctx_model_limit(ctx_model_find(NULL, "gpt-5", 5)) == 272000);
 }
 
@@ -505,7 +509,7 @@ check_long(void)
 	memcpy(name, "gpt-4o-", 7);
 	CHECK(strcmp(ctx_model_find(NULL, name, 256)->name, "gpt-4o") == 0);
 	CHECK(*ctx_model_find(NULL, name, 257)->name == '\0');
-	/* What stands before it does not count. */
+	/* Slashes before the name of the model are ignored. */
 	memset(name, '/', sizeof name);
 	memcpy(name + sizeof name - 6, "gpt-4o", 6);
 	CHECK(strcmp(ctx_model_find(NULL, name, sizeof name)->name, "gpt-4o") ==
@@ -541,7 +545,7 @@ correction(const char *text)
 static void
 check_correction(void)
 {
-	/* digits, wide characters and emoji of 1, 3 and 4 bytes */
+	/* digits, wide characters and emoji; characters of 1, 3 and 4 bytes */
 	static const char text[] =
 	    "x_1: \xe6\xbc\xa2\xe5\xad\x97\t\xf0\x9f\x98\x80 3.14\r\n\xc3\xa9 "
 	    "end\n";

@@ -1,4 +1,5 @@
-/* nfc.c - encodings that normalise, against the tokenizers library */
+/* nfc.c - tests encodings that normalize texts (NFC), compared with the
+ * tokenizers library */
 #include <jansson.h>
 #include <stdint.h>
 #include <unistd.h>
@@ -8,7 +9,7 @@
 #include "token_parts.h"
 #include "tokenizer/encode/nfc.h"
 
-static json_t *root; /* of tests/corpus/nfc.json */
+static json_t *root; /* contents of tests/corpus/nfc.json */
 static struct ctx_nfc nfc;
 static struct ctx_buf out;
 
@@ -36,7 +37,8 @@ add_sum(uint64_t sum, struct ctx_str text)
 	return sum;
 }
 
-/* As tests/corpus/nfc.py makes it, the texts separated by NUL. */
+/* Returns the checksum of the normal forms of a block of characters, in texts
+ * separated by NUL, as tests/corpus/nfc.py computes it. */
 static uint64_t
 sum_of_block(uint32_t block)
 {
@@ -89,7 +91,7 @@ every_character(void)
 	}
 }
 
-/* Where many bytes are looked at at once, each is found all the same. */
+/* Tests characters in a long text, which is read many bytes at a time. */
 static void
 in_long_text(void)
 {
@@ -132,7 +134,8 @@ check_normal(const char *p, size_t n)
 	free(want);
 }
 
-/* Every pair of what is composed, and of what comes apart. */
+/* Tests every pair of characters that can be composed, and of characters that
+ * decompose. */
 static void
 pairs(void)
 {
@@ -176,7 +179,8 @@ random_char(void)
 	}
 }
 
-/* Characters, few of them again and again, and bytes that are none. */
+/* Makes a text of a few random characters, which are repeated, and of bytes
+ * that are not UTF-8. */
 static size_t
 make_text(char *text, size_t size)
 {
@@ -208,7 +212,8 @@ random_texts(void)
 	for (i = 0; i < 150; i++) {
 		n = make_text(text, 60 + pick(sizeof text - 60));
 		for (cut = 0; cut <= n; cut++) {
-			/* Of its exact size, for a sanitizer. */
+			/* The copy has exactly the size of the text, so that a
+			 * sanitizer finds reads beyond its end. */
 			copy = malloc(n + 1);
 			NEED(copy != NULL);
 			memcpy(copy, text + cut, n - cut);
@@ -220,7 +225,8 @@ random_texts(void)
 	}
 }
 
-/* Text that is cut where it may be is normalised piece by piece. */
+/* Tests that a text can be normalized in parts, if it is divided where this is
+ * allowed. */
 static void
 settled(void)
 {
@@ -249,8 +255,8 @@ settled(void)
 	}
 }
 
-/* As many marks as there are bytes, in classes that take turns: the slow way
- * would take hours. */
+/* Tests a text that consists of many marks with alternating classes.  A slow
+ * algorithm would take hours. */
 static void
 long_rows(void)
 {
@@ -266,7 +272,8 @@ long_rows(void)
 	for (i = 0; 2 * i + 1 < n; i++)
 		memcpy(text + 1 + 2 * i, marks[i % 4], 2);
 	got = normal(text, n);
-	/* U+0323 composes, then U+0301 is no more than a mark. */
+	/* U+0323 is composed with the letter before.  Then U+0301 remains a
+	 * separate mark. */
 	CHECK(got.n == n);
 	CHECK(memcmp(got.p, "\xe1\xba\xa1", 3) == 0);
 	for (k = 0; k < 4; k++) {
@@ -288,9 +295,9 @@ long_rows(void)
 
 /* ---- encodings ----------------------------------------------------------- */
 
-static bool named; /* are there added tokens? */
+static bool named; /* true if the tokenizer has added tokens */
 
-/* Opens one of the lists of the file. */
+/* Opens the tokenizer of a list in the corpus file. */
 static void
 open_list(const json_t *list)
 {
@@ -328,7 +335,8 @@ check_ids(const char *p, size_t n, const json_t *want)
 	for (i = 0; i < ids.n; i++)
 		CHECK(
 		    ids.ids[i] == json_integer_value(json_array_get(want, i)));
-	/* Names that are not normalised part what would be composed. */
+	/* Names that are searched for in the original text separate characters
+	 * that would be composed.  So decoding is tested only without names. */
 	if (!named) {
 		CHECK(ctx_tokenizer_decode(tokenizer, ids.ids, ids.n, &decoded,
 			  &err) == 0);
@@ -361,7 +369,7 @@ recorded(const json_t *cases)
 	}
 }
 
-/* Long texts, in NFC but for a few places, or all over. */
+/* Tests long texts that are in NFC except at a few offsets, or nowhere. */
 static void
 long_texts(void)
 {
@@ -388,7 +396,8 @@ long_texts(void)
 		check_all(text, n);
 		CHECK(count_parts(text, n, 20000, n) == count(text, n));
 	}
-	/* Words of which each is another in NFC need not wait for the end. */
+	/* Words that NFC changes can be counted before the end of the text is
+	 * known. */
 	for (n = 0; n + 9 < sizeof text; n += 9)
 		memcpy(text + n, "cafe\xcc\x81s, ", 9);
 	CHECK(count_parts(text, n, 5000, 19999) == count(text, n));

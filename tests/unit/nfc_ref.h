@@ -1,9 +1,9 @@
 /*
- * nfc_ref.h - Normalization Form C by the letter, slow and simple
+ * nfc_ref.h - Normalization Form C, in a slow and simple way
  *
- * The oracle of tests and fuzzers.  It shares no code and no table with the
- * library: what it knows of characters it reads from the data file, and it
- * looks for each mark's starter again (D108 to D117 of the standard).
+ * Used by tests and fuzzers to check the library.  It shares no code and no
+ * table with the library: it reads properties of characters from the data file,
+ * and searches the starter again for each mark (D108 to D117 of the standard).
  */
 #ifndef NFC_REF_H
 #define NFC_REF_H
@@ -11,8 +11,10 @@
 #include "token_ref.h"
 
 static unsigned char nfc_class[0x110000];
-static unsigned short nfc_number[0x110000]; /* in the list, from 1 */
-static unsigned char nfc_second[0x110000];  /* is it composed with others? */
+/* number of the character in the list, from 1; 0 if it is not in the list */
+static unsigned short nfc_number[0x110000];
+/* true if the character is composed with characters before it */
+static unsigned char nfc_second[0x110000];
 static struct {
 	uint32_t from, a, b;
 	int composed;
@@ -96,7 +98,7 @@ nfc_together(uint32_t a, uint32_t b)
 	return 0;
 }
 
-/* Each mark moves before those of higher classes. */
+/* Sorts marks: each mark moves before marks of higher classes. */
 static inline void
 nfc_order(uint32_t *cps, size_t n)
 {
@@ -138,8 +140,9 @@ nfc_compose(uint32_t *cps, size_t n)
 	}
 }
 
-/* Writes the normal form of a text to out, at most four times as long, and
- * returns its length.  A byte that is no character is one of class 0. */
+/* Writes the normal form of a text to out, which must have four times as many
+ * bytes.  Returns its length.  A byte that is not UTF-8 counts as a character
+ * of class 0. */
 static inline size_t
 nfc_ref(const char *p, size_t n, char *out)
 {

@@ -1,5 +1,5 @@
 /*
- * optional_callbacks.c - library functions without their optional
+ * optional_callbacks.c - tests library functions without their optional
  * callbacks
  */
 #include <unistd.h>
@@ -16,8 +16,8 @@ static const char chat[] =
     "{\"role\":\"user\",\"content\":\"seven\"}\n"
     "{\"role\":\"assistant\",\"content\":\"eight\"}\n";
 
-/* One call of a library function; its output must be the same with callbacks
- * and without. */
+/* A call of a library function.  Its output must be the same with callbacks and
+ * without callbacks. */
 struct run {
 	struct ctx_stream stream;
 	struct ctx_writer writer;
@@ -45,7 +45,7 @@ begin(struct run *run, const char *text)
 	ctx_writer_init(&run->writer, run->fd);
 }
 
-/* Copies the output to out.  Returns its length in bytes. */
+/* Copies the output to out, and returns its length in bytes. */
 static size_t
 end(struct run *run, char *out, size_t size)
 {
@@ -167,7 +167,7 @@ main(void)
 		 "messages");
 	tally(&messages, NULL);
 	tally(NULL, &all);
-	/* The first tokens of an answer belong to no message. */
+	/* The first tokens of an answer (3) belong to no message. */
 	CHECK(messages > 0 && all == messages + 3);
 	tap_case("closing a request prefix that was never opened is allowed");
 	ctx_request_prefix_close(NULL);

@@ -1,4 +1,4 @@
-/* passages.c - how texts are divided into passages */
+/* passages.c - tests how texts are divided into passages */
 #include "truncate/text_segments.h"
 #include "tap.h"
 
@@ -13,7 +13,7 @@ up_to(size_t n)
 	return (size_t)(tap_random(&state) >> 33) % n;
 }
 
-/* Appends a part to a text count times. */
+/* Appends a text "count" times to a buffer. */
 static size_t
 append(char *text, size_t n, const char *part, size_t count)
 {
@@ -23,7 +23,7 @@ append(char *text, size_t n, const char *part, size_t count)
 }
 
 /* Returns true if no passage of a text begins inside a mark, a payload or a
- * character, and all passages together are the text. */
+ * character, and all passages together are the whole text. */
 static bool
 divides_well(const char *p, size_t n)
 {
@@ -93,13 +93,14 @@ test_ends(void)
 	sentence = n = append(text, n, "end. ", 1);
 	n = append(text, n, "word ", 600);
 	CHECK(first_passage(text, n) == sentence);
-	/* Without a sentence, at the last blank of 800 bytes. */
+	/* Without the end of a sentence, a passage ends at the last blank of
+	 * 800 bytes. */
 	n = append(text, 0, "words ", 600);
 	CHECK(first_passage(text, n) == 798);
-	/* Without a blank, between two characters. */
+	/* Without a blank, it ends between two characters. */
 	n = append(text, 0, "x", 3000);
 	CHECK(first_passage(text, n) == 801);
-	/* A short rest is not divided. */
+	/* If only a short text would be left, it is not divided. */
 	n = append(text, 0, "End. ", 100);
 	CHECK(first_passage(text, n) == n);
 	n = append(text, 0, "End. ", 101);

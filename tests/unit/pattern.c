@@ -1,4 +1,5 @@
-/* pattern.c - patterns end, and when they are ended the text is kept */
+/* pattern.c - tests that matching always ends, and that a text is kept if
+ * matching reaches a limit */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -6,7 +7,7 @@
 #include "base/base.h"
 #include "tap.h"
 
-/* A sanitizer holds more, and longer. */
+/* With a sanitizer, programs need more memory and time. */
 #if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED 1
 #elif defined(__has_feature)
@@ -18,14 +19,14 @@
 #define SANITIZED 0
 #endif
 
-/* Texts of one byte over and over, and another one at the end. */
+/* Texts that consist of one byte n times, and a different last byte. */
 static const struct {
 	const char *pattern;
 	size_t n;
 	char byte, last;
-	/* True if it is given up with and without just-in-time code.  Of the
-	 * others one of them sees that the last letter of the pattern is not
-	 * in the text. */
+	/* True if matching reaches a limit with and without just-in-time code.
+	 * For the other patterns, the interpreter or the just-in-time code sees
+	 * that the last letter of the pattern is not in the text. */
 	bool endless;
 } slow[] = {
     {"(a+)+$", 30, 'a', 'X', true},
@@ -64,12 +65,13 @@ end_slow(void)
 		text[n - 1] = slow[i].last;
 		memset(&one, 0, sizeof one);
 		CHECK(ctx_pattern_add(&one, slow[i].pattern, &err) == 0);
-		/* None of them matches: a match is reported for safety. */
+		/* No text matches.  If a limit is reached, a match is reported,
+		 * so that the text is kept. */
 		left = CTX_PATTERN_WORK;
 		said = ctx_pattern_match(&one, text, n, &left);
 		CHECK(said == (one.overruns > 0) && (said || !slow[i].endless));
-		/* A match that is given up neither selects nor excepts.  The
-		 * same match takes the same work. */
+		/* If a limit is reached, the text is not selected.  The same
+		 * match needs the same work. */
 		again = CTX_PATTERN_WORK;
 		CHECK(!ctx_pattern_selects(&one, &none, text, n, &again));
 		CHECK(again == left);
@@ -95,7 +97,7 @@ match(const char *pattern, const char *text, size_t n)
 	NEED(ctx_pattern_add(&one, pattern, &err) == 0);
 	answer = ctx_pattern_match(&one, text, n, &left) ? MATCHES : DIFFERS;
 	if (one.overruns > 0) {
-		/* What was not tried to the end is taken for a match. */
+		/* If a limit is reached, the result is a match. */
 		CHECK(answer == MATCHES);
 		answer = GIVEN_UP;
 	}
@@ -103,8 +105,8 @@ match(const char *pattern, const char *text, size_t n)
 	return answer;
 }
 
-/* Finds the longest text of a's, by bisection, for which a pattern is not given
- * up. */
+/* Finds by bisection the longest text of letters "a" for which matching does
+ * not reach a limit. */
 static size_t
 find_limit(const char *pattern, size_t most)
 {
@@ -174,7 +176,7 @@ stop_early(void)
 	ctx_pattern_release(&one);
 }
 
-/* None of these texts takes all the work, but all of them do. */
+/* Each text alone does not need all the work, but all texts together do. */
 static void
 share_work(void)
 {
@@ -200,7 +202,7 @@ share_work(void)
 	one.overruns = 0;
 	CHECK(!ctx_pattern_selects(&none, &one, "x", 1, &left) &&
 	    one.overruns == 1);
-	/* What nothing is asked about is not kept by that. */
+	/* Without patterns, a text is selected even if no work is left. */
 	CHECK(ctx_pattern_selects(&none, &none, "x", 1, &left));
 	ctx_pattern_release(&one);
 }
@@ -211,7 +213,7 @@ matches(const char *pattern, const char *text)
 	return match(pattern, text, strlen(text)) == MATCHES;
 }
 
-/* A match at any place of a long text is found, whatever it is cut into. */
+/* Tests that a match is found at every offset of a long text. */
 static void
 find_all_places(void)
 {
@@ -245,7 +247,7 @@ anchors(void)
 	CHECK(match("a", "a\xc3", 2) == GIVEN_UP);
 }
 
-/* Of more rounds than the stack of just-in-time code has room for. */
+/* Tests more repetitions than the stack of just-in-time code can hold. */
 static void
 rounds(void)
 {
@@ -260,7 +262,7 @@ rounds(void)
 	CHECK(match("^(?:a|b)*+$", text, sizeof text) == DIFFERS);
 }
 
-/* Megabytes, at most, that this program has held. */
+/* Returns the maximum memory of this program so far, in megabytes. */
 static long
 held(void)
 {
@@ -270,7 +272,7 @@ held(void)
 	return usage.ru_maxrss / 1024;
 }
 
-/* Before others: what has been held once says nothing of later ones. */
+/* Must run before other tests, because the maximum memory never decreases. */
 static void
 memory(void)
 {
@@ -294,8 +296,8 @@ memory(void)
 	free(text);
 }
 
-/* Matches \\X at n flags in a row with a letter before each at-th, in just as
- * many bytes.  Sets *given_up to whether matching was given up. */
+/* Matches \\X with n flags, with a letter before each at-th flag, in the same
+ * number of bytes.  Sets *given_up to true if matching reached a limit. */
 static bool
 flags(size_t n, size_t at, bool *given_up)
 {
@@ -350,7 +352,7 @@ longest(void)
 	CHECK(ctx_pattern_add(&patterns, pattern, &err) == -1);
 	CHECK(err.code == CTX_EARG && strstr(err.text, "65536") != NULL);
 	CHECK(patterns.n == 0);
-	/* PCRE2 has a limit of its own, on what becomes of it. */
+	/* PCRE2 has its own limit for the size of a compiled pattern. */
 	memset(pattern, ' ', 65536);
 	memcpy(pattern, "(?x)a", 5);
 	pattern[65536] = '\0';
@@ -376,7 +378,7 @@ is_pattern(unsigned groups)
 	return yes;
 }
 
-/* Compiling them is recursive, and a small stack is all there may be. */
+/* Tests compiling of nested groups, which is recursive, with a small stack. */
 static void
 deepest(void)
 {
@@ -385,7 +387,8 @@ deepest(void)
 	CHECK(!is_pattern(65) && !is_pattern(250));
 }
 
-/* Rounds, alternatives and a character's marks: what PCRE2 does not count. */
+/* Tests what PCRE2 does not count: repetitions, alternatives and the marks of a
+ * character. */
 static void
 quantifiers(void)
 {

@@ -1,9 +1,10 @@
 /*
- * plan.c - the plan against a slow and simple one, whole and streaming
+ * plan.c - compares the plan (which messages are removed) with a slow and
+ * simple plan
  *
- * Random conversations are planned three ways: at once, piece by piece with
- * early looks, and by taking the oldest unit away again and again, counting
- * everything anew each time.  All three must keep the same.
+ * Random conversations are planned in three ways: at once; message by message;
+ * and by removing the oldest group again and again, with new sums each time.
+ * All three must keep the same messages.
  */
 #include "plan_slow.h"
 
@@ -16,9 +17,9 @@ rounds(void)
 					      : 20000;
 }
 
-/* Notices, old and new: the same while the messages arrive, and only as far
- * as the budget has room, also if fewer messages may be kept than asked for.
- * Says whether one was marked. */
+/* Tests notices.  The result must be the same if messages arrive one by one.
+ * Notices are only inserted if the budget has space, even if fewer messages are
+ * kept than allowed.  Returns true if a notice was marked. */
 static bool
 check_notices(struct fixture *f, unsigned long *bad)
 {
@@ -46,8 +47,8 @@ check_notices(struct fixture *f, unsigned long *bad)
 }
 
 /*
- * A user message that only a late result follows is removed with that result's
- * call, which may be older than the kept messages: the cut is at the call.
+ * A user message with nothing after it but a late result is removed together
+ * with the call of this result.  The call may be older than the kept messages.
  */
 static void
 check_late(void)

@@ -1,7 +1,9 @@
 /*
- * plan_slow.h - made-up conversations, planned by the library and by a slow
- * and simple way: taking the oldest unit away again and again, counting
- * everything anew each time
+ * plan_slow.h - random conversations, for which the library and a slow, simple
+ * function choose the messages to remove
+ *
+ * The slow function removes the oldest group (messages that can only be removed
+ * together) again and again, and computes all sums each time.
  */
 #ifndef PLAN_SLOW_H
 #define PLAN_SLOW_H
@@ -13,15 +15,18 @@
 
 enum { MOST = 60, FRAMING = 4 };
 
-/* A message, or one of the two pieces of one that holds results and text. */
+/* A message, or one of two parts of a message that has both results and a
+ * text. */
 struct message {
-	char kind;     /* s, u, a (answer), c (calls), r (result) */
-	int calls, id; /* c: how many, from id on; r: those it answers */
+	char kind; /* s system, u user, a answer, c calls, r results */
+	/* c: number of calls, and the first id; r: the ids that it answers */
+	int calls, id;
 	uint64_t tokens, reasoning, bodies;
-	int name; /* u: who wrote it, 0: not said */
+	int name; /* u: number of the writer; 0: no name */
 	bool pinned;
-	bool demo;    /* u: it is a demonstration */
-	bool goes_on; /* r: the next, a u, is of the same message */
+	bool demo; /* u: true if the message is a demonstration */
+	/* r: true if the next element (u) is a part of the same message */
+	bool goes_on;
 };
 
 struct fixture {
@@ -29,13 +34,13 @@ struct fixture {
 	size_t n;
 	struct ctx_prune_settings settings;
 	unsigned long long seed;
-	const uint8_t *data; /* what decides, before the seed does */
+	const uint8_t *data; /* bytes that decide, before random numbers do */
 	size_t size;
-	uint64_t note; /* tokens of a notice; 0: there are none */
+	uint64_t note; /* tokens of a notice; 0: no notices */
 	struct ctx_dialect dialect;
 };
 
-/* What is left of each message: CTX_MARK bits. */
+/* The result: marks of each message (CTX_MARK bits). */
 struct result {
 	uint8_t marks[MOST];
 	uint64_t after;
@@ -55,15 +60,18 @@ upto(struct fixture *f, uint64_t n)
 }
 
 /*
- * In half of the conversations results come back whenever they like, in the
- * others all at once after their calls; only there they may share a message
- * with what the user writes next.  In some several people write as the user,
- * and mostly to one another.
+ * Makes the messages of a random conversation.
  *
- * A late result beside a user's text, which no provider takes, is left out: a
- * user message whose turn has nothing else is removed with the older call, but
- * counts in the whole plan until then, so that a streaming plan, which has
- * removed it already, may keep more (about one such conversation in 2,000).
+ * In half of the conversations, results come at any time.  In the other half,
+ * all results come directly after their calls, and may be in one message with
+ * the next text of the user.  In some conversations several people write as the
+ * user, mostly to each other.
+ *
+ * A late result and a user's text are never in one message, because no provider
+ * accepts this.  Such a user message would be removed with the older call if
+ * its turn has nothing else, but would count in the whole plan until then.  So
+ * a plan message by message could keep more (in about one of 2,000
+ * conversations).
  */
 static inline void
 make_messages(struct fixture *f)
@@ -150,15 +158,15 @@ make_limits(struct fixture *f)
 	l->window_turns = 1 + upto(f, 4);
 	l->quantum = upto(f, 3) ? 0 : 1 + upto(f, 150);
 	l->pin_system = l->strategy->pins_system && upto(f, 5) > 0;
-	/* No format where they must names its users. */
+	/* No format in which roles must alternate has names of users. */
 	l->alternates =
 	    upto(f, 2) == 0 && !(f->dialect.rules & CTX_NAMES_USERS);
 }
 
 /* ---- the plan ---- */
 
-/* The text of a message in the form of Gemini, where results may stand
- * beside the user's text. */
+/* Writes a message in Gemini's format, in which results and a user's text may
+ * be in one message. */
 static inline size_t
 write_message(char *text, size_t size, const struct message *m)
 {
@@ -227,13 +235,15 @@ add(const struct fixture *f, struct ctx_groups *groups, const struct message *m)
 	ctx_json_release(&json);
 }
 
-/* Plans the messages; looks early before message i where early says so. */
+/* Plans the messages. early: true if the plan is also computed before some
+ * messages, as the fixture says. */
 static inline void
 plan_them(struct fixture *f, bool early, struct result *out)
 {
 	struct ctx_groups groups;
 	struct ctx_plan plan = {0};
-	size_t first[MOST], messages = 0, i, j; /* first piece of each */
+	/* index of the first part of each message */
+	size_t first[MOST], messages = 0, i, j;
 	struct ctx_err err;
 
 	NEED(ctx_groups_init(&groups, &err) == 0);
@@ -266,17 +276,18 @@ plan_them(struct fixture *f, bool early, struct result *out)
 	ctx_groups_release(&groups);
 }
 
-/* ---- the slow and simple one ---- */
+/* ---- the slow and simple plan ---- */
 
 struct slow {
 	const struct fixture *f;
-	int group[MOST]; /* first message of its group */
+	int group[MOST]; /* index of the first message of the group */
 	uint64_t turn[MOST], start[MOST], newest;
 	bool held[MOST], kept_last[MOST], pinned[MOST], open[MOST];
 	bool gone[MOST];
-	bool users_only[MOST]; /* of a turn in which only users speak */
-	bool asks[MOST];  /* a user message that its turn cannot do without */
-	bool alone[MOST]; /* any other user message */
+	/* true if only users write in the turn of the message */
+	bool users_only[MOST];
+	bool asks[MOST];  /* true if the turn needs this user message */
+	bool alone[MOST]; /* true for any other user message */
 	uint8_t marks[MOST];
 };
 
@@ -330,9 +341,10 @@ slow_groups(struct slow *s)
 	}
 }
 
-/* The user messages that ask: where roles must alternate all, else of each
- * turn the last, and the first that is neither pinned nor a demonstration; in
- * the newest turn only the last if no turn is to be kept. */
+/* Marks the user messages that a turn needs.  If roles must alternate, these
+ * are all.  Otherwise they are the last user message of a turn, and the first
+ * that is neither pinned nor a demonstration.  In the newest turn, it is only
+ * the last if no turn must be kept. */
 static inline void
 slow_asks(struct slow *s)
 {
@@ -396,7 +408,8 @@ slow_holds(struct slow *s)
 	}
 }
 
-/* Holds the user messages and the last group of a turn as the group from. */
+/* Keeps the user messages and the last group of a turn.  Also pins them if the
+ * message "from" is pinned. */
 static inline void
 slow_hold_ends(struct slow *s, uint64_t turn, int from)
 {
@@ -419,7 +432,8 @@ slow_hold_ends(struct slow *s, uint64_t turn, int from)
 	}
 }
 
-/* The last of a turn that is not the system's; n if there is none. */
+/* Returns the index of the last message of a turn that is not a system message,
+ * or n if there is none. */
 static inline size_t
 slow_last(const struct slow *s, uint64_t turn)
 {
@@ -432,9 +446,9 @@ slow_last(const struct slow *s, uint64_t turn)
 }
 
 /*
- * Where roles must alternate a turn keeps both its ends or none.  If it ends
- * in results that share a message with the text of the next, that one keeps
- * its ends, too, or the message would lose its answer.
+ * If roles must alternate, both ends of a turn are kept, or none.  If the turn
+ * ends with results in one message with the text of the next turn, the next
+ * turn keeps its ends, too: otherwise this message would lose its answer.
  */
 static inline void
 slow_alternate(struct slow *s)
@@ -453,8 +467,8 @@ slow_alternate(struct slow *s)
 	}
 }
 
-/* What is left; each piece by itself, or (shared) with the frame that two
- * pieces of a message have together counted once. */
+/* Returns the number of tokens that are left. shared: true if the tokens for
+ * role and delimiters of two parts of one message are counted once. */
 static inline uint64_t
 slow_total(const struct slow *s, bool shared)
 {
@@ -488,7 +502,8 @@ slow_edit(struct slow *s, unsigned edit)
 		bool open =
 		    s->open[s->group[i]] && s->turn[s->group[i]] == s->newest;
 
-		/* With --quantum a section is edited as a whole. */
+		/* With --quantum, all messages of a section are changed
+		 * together. */
 		if (slow_total(s, false) <= l->target &&
 		    (l->quantum == 0 || i == 0 ||
 			s->start[i] / l->quantum !=
@@ -510,7 +525,8 @@ slow_edit(struct slow *s, unsigned edit)
 	}
 }
 
-/* Takes a group, and its turn's user messages if nothing else is left. */
+/* Removes a group.  If nothing else is left of its turn, also removes the user
+ * messages of the turn. */
 static inline void
 slow_drop(struct slow *s, size_t group)
 {
@@ -533,9 +549,9 @@ slow_drop(struct slow *s, size_t group)
 	}
 }
 
-/* Holds the user messages of the newest turn that neither ask nor are
- * demonstrations, if they and all that is held fit, and take no more than a
- * quarter of the target. */
+/* Keeps the other user messages of the newest turn (not demonstrations), if
+ * they fit into the target with all messages that must be kept, and take at
+ * most a quarter of the target. */
 static inline void
 slow_hold_if_room(struct slow *s)
 {
@@ -555,8 +571,9 @@ slow_hold_if_room(struct slow *s)
 		s->held[i] |= !more.gone[i];
 }
 
-/* The oldest group that may be removed and is no user message that its turn
- * needs, or is one that nobody but users answered; n if there is none. */
+/* Returns the oldest group that may be removed, or n if there is none.  A user
+ * message that its turn needs may be removed only if only users wrote in the
+ * turn. */
 static inline size_t
 slow_oldest(const struct slow *s)
 {
@@ -601,7 +618,8 @@ slow_plan(const struct fixture *f, struct result *out)
 		while (slow_total(&s, false) > l->target &&
 		    (i = slow_oldest(&s)) < f->n) {
 			slow_drop(&s, i);
-			/* With --quantum the rest of the section is removed. */
+			/* With --quantum, all other messages of the section are
+			 * removed, too. */
 			for (j = i; l->quantum > 0 && j < f->n; j++)
 				if (s.group[j] == (int)j && !s.held[j] &&
 				    !s.gone[j] &&

@@ -1,9 +1,10 @@
 /*
- * pretokenize.c - how far the end of a text, or of a block, reaches back
+ * pretokenize.c - tests how many bytes before the end of a text, or of a block,
+ * depend on the bytes after it
  *
- * fit_tokens.c and token_index.c rely on it: appended text moves only the
- * boundaries of the last few pieces.  Splitting by blocks must give the same
- * pieces as splitting by characters, whatever is at the end of a block.
+ * fit_tokens.c and token_index.c need this: text that is appended changes only
+ * the boundaries of the last few pieces.  Splitting by blocks must give the
+ * same pieces as splitting by characters, whatever is at the end of a block.
  */
 #include <stdint.h>
 
@@ -11,7 +12,7 @@
 #include "tokenizer/encode/pretokenize.h"
 #include "tokenizer/simd/backend.h"
 
-/* A character of each kind that some pattern distinguishes. */
+/* One character of each kind that a pattern distinguishes. */
 static const char *const kinds[] = {"a", "A", "\xe4\xb8\xad", "\xcc\x81", "1",
     " ", "\n", "'", "s", "l", ".", "/", "\xc2\xa0", "\xc5\xbf"};
 
@@ -34,8 +35,8 @@ pick(size_t n)
 	return (size_t)(tap_random(&seed) >> 33) % n;
 }
 
-/* The boundaries of a text of at most 63 bytes as bits, and without those
- * of the last CTX_PRETOKENIZE_UNSURE pieces. */
+/* Returns the boundaries of a text of at most 63 bytes as bits.  Sets *sure to
+ * these bits without those of the last CTX_PRETOKENIZE_UNSURE pieces. */
 static uint64_t
 boundaries(struct ctx_pretokenizer pretokenizer, const char *p, size_t n,
     uint64_t *sure)
@@ -54,8 +55,8 @@ boundaries(struct ctx_pretokenizer pretokenizer, const char *p, size_t n,
 	return all;
 }
 
-/* Adds a kind to a text whose beginnings were sure of some boundaries; false
- * if one of these is no boundary any more. */
+/* Appends a character to a text.  Returns false if a boundary that was sure
+ * before is not a boundary any more. */
 static bool
 append(struct ctx_pretokenizer pretokenizer, char *text, size_t *n, size_t kind,
     uint64_t *sure)
@@ -81,7 +82,7 @@ every_text(struct ctx_pretokenizer pretokenizer, unsigned most)
 	unsigned depth = 0;
 	char text[64];
 
-	/* A tree of texts, walked in order. */
+	/* Goes through all texts up to a length, in the order of a tree. */
 	for (;;) {
 		if (depth == most || next[depth] == KINDS) {
 			if (depth == 0)
@@ -123,7 +124,7 @@ unsure_pieces(void)
 	}
 }
 
-/* What is awkward where a block ends. */
+/* Texts that are difficult at the end of a block. */
 static const char *const parts[] = {"", "a", "Ab", "aB", "'", "'s", "'ll",
     "'re", "'l", "a's", "a's's", "A'VE", "\xe4\xb8\xad's", "'\xc5\xbf",
     "\xe4\xb8\xad",
@@ -154,7 +155,7 @@ same_as_scalar(struct ctx_pretokenizer pretokenizer, ctx_pretokenize_fn *split,
 		if (s.end[i] != at)
 			return false;
 	}
-	/* It may stop before a byte of 0xff. */
+	/* Splitting may end before a byte 0xff. */
 	return at == n || memchr(p + at, 0xff, n - at) != NULL;
 }
 
@@ -171,7 +172,8 @@ check_block(ctx_pretokenize_fn *split, const char *fill, size_t before,
 		text[n] = '-';
 	n += (size_t)snprintf(text + n, sizeof text - n, "%s%s%s", parts[a],
 	    parts[b], parts[c]);
-	/* Of its exact size, for a sanitizer to see what reads beyond. */
+	/* The copy has exactly the size of the text, so that a sanitizer finds
+	 * reads beyond its end. */
 	p = malloc(n + (n == 0));
 	NEED(p != NULL);
 	memcpy(p, text, n);

@@ -1,5 +1,5 @@
-/* pretokenize_pcre2.c - splitters of files against the library they come from
- */
+/* pretokenize_pcre2.c - compares the pretokenizers of vocabulary files with
+ * those of the tokenizers library */
 #include <jansson.h>
 #include <stdint.h>
 
@@ -17,7 +17,7 @@
 static const struct ctx_pretokenizer none = {CTX_PRETOKENIZER_NONE, 0, 0, 0};
 static unsigned long long seed = 4101842887655102017u;
 static struct ctx_err err;
-static json_t *cases; /* of tests/corpus/splitters.json */
+static json_t *cases; /* contents of tests/corpus/splitters.json */
 static struct ctx_pretokenize part;
 
 enum { MOST = 1 << 20 };
@@ -29,7 +29,8 @@ pick(size_t n)
 	return (size_t)(tap_random(&seed) >> 33) % n;
 }
 
-/* Splits a text into list, some pieces at a time; returns how many. */
+/* Splits a text, some pieces at a time, and writes the pieces to list.  Returns
+ * their number. */
 static size_t
 split(struct ctx_pcre2_state *state, ctx_pretokenize_fn *last,
     struct ctx_pretokenizer pretokenizer, const char *p, size_t n,
@@ -120,7 +121,8 @@ recorded(void)
 	}
 }
 
-/* Text of recorded pieces, some of them over and over, and of bad bytes. */
+/* Makes a text of recorded pieces, some of them repeated, and of bytes that are
+ * not UTF-8. */
 static size_t
 make_text(char *text, size_t n)
 {
@@ -219,7 +221,7 @@ long_pieces(void)
 	    {"a+", 'a', 1000000},
 	    {"x", 'a', 1000000},
 	    {"\\s*\\n|\\s+(?!\\S)|.", ' ', 1000000},
-	    /* Each time round takes memory. */
+	    /* Each repetition of the group needs memory. */
 	    {"(?:a|b)+", 'a', 150000},
 	};
 	size_t n, i, count;
@@ -243,7 +245,8 @@ long_pieces(void)
 	free(text);
 }
 
-/* Patterns whose time or memory is not in proportion to the text. */
+/* Tests patterns whose time or memory is not proportional to the length of the
+ * text. */
 static void
 slow(void)
 {
@@ -253,7 +256,8 @@ slow(void)
 	} list[] = {
 	    {"(?:a|a|aa)+[bc]", 60},
 	    {"(?:a?){30}a{30}[bc]", 60},
-	    /* A little at each place, or for each piece. */
+	    /* Patterns that need a few steps at each offset, or for each
+	     * piece. */
 	    {"(?:aa)+[bc]", 20000},
 	    {"a*+[bc]|a", 50000},
 	    {"a(?=a*[bc])|a", 50000},
@@ -279,7 +283,8 @@ slow(void)
 			    list[i].n - at, CTX_PRETOKENIZE_MAX, &err);
 		CHECK(rc == -1 && err.code == CTX_ELIMIT);
 		CHECK(strstr(err.text, "x.json") != NULL);
-		/* The steps are those of one text. */
+		/* The limit of steps is for one text, so it begins anew after a
+		 * reset. */
 		ctx_pcre2_reset(state);
 		CHECK(ctx_pcre2_split(state, &part, "aac", 3, 1, &err) == 0);
 		ctx_pcre2_end(state);
@@ -389,7 +394,8 @@ refusals(void)
 	CHECK(ctx_pcre2_open(&chain, "a\0b\0c\0d\0e", 10, &err) == -1);
 }
 
-/* Patterns that name more than there is room for. */
+/* Tests patterns with more sets or ranges of characters than there is space
+ * for. */
 static void
 too_much(void)
 {
@@ -412,7 +418,8 @@ too_much(void)
 	CHECK(strstr(err.text, "too many ranges of characters") != NULL);
 }
 
-/* Do two patterns cut a text alike, and more than once? */
+/* Returns true if two patterns split a text in the same way, into more than one
+ * piece. */
 static bool
 cut_alike(const char *a, const char *b, const char *text)
 {

@@ -1,8 +1,8 @@
 /*
- * protected_spans.c - spans of a text that no cut may split, against
- * a slow search at every byte
+ * protected_spans.c - tests spans of a text that must not be divided, compared
+ * with a slow search at every byte
  *
- * The texts are made of parts of such spans, and of parts that are almost one.
+ * The texts are made of parts of such spans, and of similar parts.
  */
 #include <ctype.h>
 
@@ -39,7 +39,8 @@ stands(const char *p, size_t n, size_t at, const char *what)
 	    memcmp(p + at, what, strlen(what)) == 0;
 }
 
-/* The end of the mark at this place, or the place. */
+/* Returns the end of the mark that begins at this offset, or the offset if
+ * there is no mark. */
 static size_t
 mark_end(const char *p, size_t n, size_t from)
 {
@@ -66,7 +67,8 @@ run_end(const char *p, size_t n, size_t at)
 	return at;
 }
 
-/* After a line break and at most 32 blanks, if a run continues there; or 0. */
+/* Returns the offset after a line break and at most 32 blanks, if base64
+ * continues there, otherwise 0. */
 static size_t
 next_line(const char *p, size_t n, size_t at)
 {
@@ -94,15 +96,15 @@ has_all_kinds(const char *p, size_t n)
 	return upper && lower && digit;
 }
 
-/* The payload whose first run is [from, end).  Sets *next to the offset from
- * which to look for another. */
+/* Returns the end of the payload whose first run is [from, end).  Sets *next to
+ * the offset from which the search for the next payload begins. */
 static size_t
 payload_end(const char *p, size_t n, size_t from, size_t end, bool linked,
     size_t *next)
 {
 	size_t width = linked ? 0 : end - from, chars = end - from;
 	size_t line, stop, full = end;
-	char runs[PARTS * DIGITS]; /* of a text, at the most */
+	char runs[PARTS * DIGITS]; /* space for all runs of a text */
 
 	memcpy(runs, p + from, chars);
 	while (end == full && (line = next_line(p, n, end)) != 0) {
@@ -187,7 +189,7 @@ add(struct ctx_buf *text, const char *p, size_t n)
 	NEED(ctx_buf_add(text, p, n, &err) == 0);
 }
 
-/* Lines of base64, of all kinds or without digits. */
+/* Adds lines of base64, with characters of all kinds, or without digits. */
 static void
 add_lines(struct ctx_buf *text)
 {
@@ -256,7 +258,7 @@ main(void)
 
 	tap_case(
 	    "protected spans are those that a slow search at every byte finds");
-	add(&text, "", 1); /* so that the text has an address */
+	add(&text, "", 1); /* makes sure that the text has an address */
 	for (i = 0; i < 60000 && good; i++) {
 		make(&text);
 		good = is_same(&text, &spans, &payloads);

@@ -1,4 +1,5 @@
-/* public.c - how programs open, read and write with the functions of ctx.h */
+/* public.c - tests how programs open, read and write with the functions of
+ * ctx.h */
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -128,7 +129,7 @@ write_failing(void *user, const char *data, size_t length)
 	return -1;
 }
 
-/* Fails at the first call only. */
+/* A write callback that fails only in its first call. */
 static int
 write_failing_once(void *user, const char *data, size_t length)
 {

@@ -1,5 +1,5 @@
 /*
- * public_errors.c - the kinds of errors that the comments of ctx.h promise
+ * public_errors.c - tests the kinds of errors that the comments of ctx.h name
  *
  * Each error is caused, and printed as "# FUNCTION KIND".  tests/docs.bats
  * compares these lines with the header.
@@ -155,7 +155,8 @@ read_failing(void *user, char *buffer, size_t size)
 static void
 opened_inputs(void)
 {
-	static const struct ctx_input_options wrong; /* without a size */
+	/* options in which the size is not set */
+	static const struct ctx_input_options wrong;
 	static const char *const none[] = {NULL};
 	struct ctx_block_info block = CTX_BLOCK_INFO_INIT;
 	struct ctx_token_info tokens = CTX_TOKEN_INFO_INIT;

@@ -1,4 +1,4 @@
-/* public_models.c - encodings, models and names of ctx.h */
+/* public_models.c - tests the encodings, models and names of ctx.h */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -56,7 +56,7 @@ encodings(void)
 	ctx_encoding_free(NULL);
 }
 
-/* In a process of its own, because the directory holds for a whole process. */
+/* Runs in its own process, because the directory is set for a whole process. */
 static void
 missing_tables(void)
 {
@@ -72,7 +72,8 @@ missing_tables(void)
 	if (child == 0) {
 		(void)ctx_set_data_directory("/nonexistent", NULL);
 		rc = ctx_encoding_open(&encoding, "o200k_base", NULL, &error);
-		/* With VOCAB=builtin there is no such file. */
+		/* With VOCAB=builtin, no file is needed, so opening
+		 * succeeds. */
 		_exit(rc == 0 ||
 			    (error.kind == CTX_ERROR_SYSTEM &&
 				error.system == ENOENT)
@@ -82,8 +83,8 @@ missing_tables(void)
 	CHECK(waitpid(child, &status, 0) == child && status == 0);
 }
 
-/* Cuts a text for Gemini, whose counts are corrected by the characters of the
- * text.  least: the smallest number of tokens that must be kept. */
+/* Shortens a text for Gemini, whose counts are corrected by the characters of
+ * the text. least: minimum number of tokens that must be kept. */
 static void
 check_corrected_cut(struct ctx_encoding *encoding, const char *once,
     uint64_t limit, uint64_t least)
@@ -129,7 +130,7 @@ corrected_cuts(void)
 	ctx_encoding_free(encoding);
 }
 
-/* Counts for Gemini are those of o200k_base, multiplied by a factor. */
+/* Tests counts for Gemini: those of o200k_base, multiplied by a factor. */
 static void
 scaled_counts(void)
 {

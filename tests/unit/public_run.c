@@ -1,4 +1,5 @@
-/* public_run.c - the operations of ctx.h: count, prune, truncate, age, check */
+/* public_run.c - tests the operations of ctx.h: count, prune, truncate, age,
+ * check */
 #include <errno.h>
 #include <unistd.h>
 
@@ -123,7 +124,8 @@ does_not_fit(void)
 	free(chat);
 }
 
-/* Prunes an input without a budget, which fails, and then to 2,000 tokens. */
+/* Prunes an input twice: without a budget, which fails, and then to 2,000
+ * tokens. */
 static void
 prune_twice(struct ctx_input *input)
 {
@@ -241,7 +243,7 @@ truncation(void)
 	ctx_input_free(input);
 }
 
-/* A conversation with an old result of 300 lines. */
+/* Makes a conversation with an old tool result of 300 lines. */
 static char *
 make_long_result(void)
 {
@@ -379,7 +381,7 @@ checking(void)
 	ctx_input_free(input);
 }
 
-/* Archive, and nothing is archived without an output. */
+/* Tests the archive.  Without an output, nothing is archived. */
 static void
 archives(void)
 {

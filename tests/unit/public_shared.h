@@ -1,5 +1,5 @@
-/* public_shared.h - what the tests of ctx.h share: conversations, how they are
- * opened and pruned, and what callbacks have seen */
+/* public_shared.h - functions shared by the tests of ctx.h: make conversations,
+ * open and prune them, and store what callbacks have received */
 #ifndef PUBLIC_SHARED_H
 #define PUBLIC_SHARED_H
 
@@ -15,7 +15,7 @@
 	"{\"role\":\"tool\",\"tool_call_id\":\"c1\",\"content\":\"one\\ntwo " \
 	"words\"}\n"
 
-/* One conversation of 40 turns, whose texts have about 100 tokens. */
+/* Makes a conversation of 40 turns, whose texts have about 100 tokens each. */
 static inline char *
 make_chat(void)
 {

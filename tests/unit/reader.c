@@ -1,4 +1,5 @@
-/* reader.c - framing: the same records however the bytes arrive */
+/* reader.c - tests that the reader returns the same records, however the bytes
+ * arrive */
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>
@@ -22,9 +23,10 @@ show(const char *what, const char *p, size_t n)
 /* ---- framing ----------------------------------------------------------- */
 
 /*
- * Expected: J, B or X (JSON, blank, bad), the line, for X also the place of
- * the error, then the text; at the end an error that ended the stream.  What
- * the error is called is not said where the scanner found it.
+ * Expected records: J, B or X (JSON, blank, invalid), the number of the line,
+ * for X also the position of the error, then the text.  At the end, an error
+ * that ended the stream.  The text of an error of the JSON scanner is not
+ * compared.
  */
 struct framing {
 	const char *name, *in, *out;
@@ -145,7 +147,7 @@ as_wanted(const struct ctx_buf *list, const char *want)
 	return same(list, want, n);
 }
 
-/* Whole, split in two at every place, and byte by byte. */
+/* Reads a text whole, divided in two at every offset, and byte by byte. */
 static void
 framing_case(const struct framing *framing, bool is_lenient)
 {
@@ -242,7 +244,7 @@ nul_bytes(void)
 	outcome_release(&out);
 }
 
-/* Lines of tokens that are sometimes valid. */
+/* Makes lines of JSON tokens that are sometimes valid. */
 static size_t
 random_text(unsigned long long *state, char *p)
 {
@@ -399,8 +401,8 @@ files_that_fail(void)
 	remove_files(files, 4);
 }
 
-/* Records of 3 MiB between short ones: each is kept, and freed when all have
- * been read. */
+/* Tests keeping of records of 3 MiB between short records.  Each is kept until
+ * all were read. */
 static void
 keeping(void)
 {
@@ -429,7 +431,8 @@ keeping(void)
 		kept[i] = ctx_reader_keep(reader, &record, &err);
 		NEED(kept[i] != NULL);
 		CHECK(record.text.n == n[i] && record.line == i + 1);
-		/* A long one is not copied, and can be read as before. */
+		/* A long record is not copied.  The kept record can still be
+		 * read. */
 		CHECK((kept[i] == record.text.p) == (i % 3 == 1));
 		good = good && ctx_json_str(record.json, 2).n == n[i] - 5 &&
 		    memcmp(record.text.p, text.p + at, n[i]) == 0;
@@ -446,8 +449,9 @@ keeping(void)
 	remove_files(&file, 1);
 }
 
-/* What is read ahead of a torn line fills its buffer: the line feed that is
- * put before the next file must find room. */
+/* Tests a line without a line feed at the end of a file, when the bytes after
+ * it fill the buffer: the line feed that is inserted before the next file must
+ * have space. */
 static void
 keeping_ahead_of_a_file(void)
 {

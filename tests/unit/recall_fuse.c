@@ -1,5 +1,5 @@
-/* recall_fuse.c - how the strategy recall combines scores by words with the
- * nearness of embeddings */
+/* recall_fuse.c - tests how the strategy recall combines the scores by words
+ * with the similarity of embeddings */
 #include <math.h>
 
 #include "prune/strategy/recall.h"
@@ -7,14 +7,14 @@
 
 enum { N = 8 };
 
-/* Standardized: the mean is 0, the standard deviation 1. */
+/* similarities with the mean 0 and the standard deviation 1 */
 static const double near_first[N] = {2.4, 0.6, -0.5, -0.5, -0.5, -0.5, -0.5,
     -0.5};
 static const double near_last[N] = {-0.5, -0.5, -0.5, -0.5, -0.5, -0.5, 0.6,
     2.4};
 
-/* Returns how much adding the nearness has raised the last item above the
- * third, which both have no word of the question. */
+/* Returns how much higher than the third item the similarity has raised the
+ * last item.  Both items contain no word of the question. */
 static double
 raise_last(const double *words, const double *near)
 {
@@ -50,7 +50,8 @@ check_agreement(void)
 static void
 check_weight(void)
 {
-	/* The words are at the first item, or also at the last one. */
+	/* The words are in the first item, or in the first and the last
+	 * item. */
 	const double apart[N] = {4}, both[N] = {4, 0, 0, 0, 0, 0, 0, 2};
 	double words[N] = {4, 2}, scores[N] = {0, 1, 0, 3}, large[N];
 	size_t i;

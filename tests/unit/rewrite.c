@@ -1,5 +1,5 @@
-/* rewrite.c - a message in memory is the same from its kept parse as parsed
- * again */
+/* rewrite.c - tests that the stored parse of a message in memory is equal to a
+ * new parse */
 #include "stream/rewrite.h"
 #include "tap.h"
 
@@ -10,7 +10,7 @@ struct test {
 	struct ctx_rewrite rewrite;
 	struct ctx_stream stream;
 	struct ctx_buf text;
-	/* Number of messages whose parse is kept. */
+	/* number of messages whose parse is stored */
 	size_t n_kept;
 };
 
@@ -29,8 +29,8 @@ hold_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 	return 0;
 }
 
-/* Checks that the message of an entry is read alike with and without its kept
- * parse. */
+/* Checks that reading a message with its stored parse, and without it, has
+ * equal results. */
 static void
 compare_reads(struct ctx_rewrite *rewrite, const struct ctx_held_message *held)
 {
@@ -60,7 +60,8 @@ compare_reads(struct ctx_rewrite *rewrite, const struct ctx_held_message *held)
 	free((char *)nodes.p);
 }
 
-/* Reads n messages, of which every second one is long, and keeps them. */
+/* Reads n messages, of which every second one is long, and keeps them in
+ * memory. */
 static void
 open_test(struct test *test, size_t n)
 {

@@ -1,4 +1,5 @@
-/* run_command.c - commands that behave, and commands that do not */
+/* run_command.c - tests running of the user's commands, including commands that
+ * fail */
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -8,7 +9,8 @@
 #include "io/io.h"
 #include "tap.h"
 
-/* true: commands are run by a ctx_command_runner, else by this process. */
+/* true: a ctx_command_runner runs the commands; false: this process runs
+ * them */
 static bool with_runner;
 
 static int64_t
@@ -20,7 +22,7 @@ read_clock(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* A clock on which an hour passes between two looks. */
+/* A clock that is an hour later at each call. */
 static int64_t
 read_fast_clock(void)
 {
@@ -47,7 +49,8 @@ run(const char *line, const char *input, size_t n, unsigned seconds,
 	return rc;
 }
 
-/* What a process does with a signal, and what comes of its ctx_run_command. */
+/* What a process does when it gets a signal, and the result of its
+ * ctx_run_command. */
 enum manner { BY_DEFAULT, IGNORED, CAUGHT, BLOCKED };
 enum { DONE = 40, GIVEN_UP, OTHERWISE };
 
@@ -59,7 +62,8 @@ note(int number)
 	caught = number;
 }
 
-/* Runs a command in a process that meets a signal in such a manner. */
+/* Runs a command in a process that handles the signal in this manner.  Returns
+ * what happened to the command. */
 static int
 meet(int number, enum manner manner, const char *command)
 {
@@ -87,9 +91,9 @@ meet(int number, enum manner manner, const char *command)
 }
 
 /*
- * Sends a signal to such a process once its command has written a byte on
- * standard error: how the process ended, or -1 if something of it, which has
- * that standard error as well, is left 20 seconds later.
+ * Sends a signal to such a process after its command has written a byte to
+ * standard error.  Returns how the process ended, or -1 if a process that it
+ * started still has this standard error open 20 seconds later.
  */
 static int
 status_after(int number, enum manner manner, const char *command)
@@ -114,7 +118,8 @@ status_after(int number, enum manner manner, const char *command)
 	NEED(read(fd[0], &byte, 1) == 1);
 	kill(pid, number);
 	end = (struct pollfd){.fd = fd[0], .events = POLLIN};
-	/* An emulator says on standard error, too, what a signal ended. */
+	/* An emulator also writes to standard error which signal has ended a
+	 * program. */
 	while (poll(&end, 1, 20000) == 1 && (n = read(fd[0], &byte, 1)) > 0)
 		continue;
 	if (n == 0)
@@ -123,7 +128,8 @@ status_after(int number, enum manner manner, const char *command)
 	return status;
 }
 
-/* What would end us ends the command as well, and all that it started. */
+/* Tests that a signal that ends this program also ends the command, and all
+ * processes that the command started. */
 static void
 check_signals(void)
 {
@@ -231,7 +237,7 @@ check_runner(void)
 	ctx_buf_release(&out);
 }
 
-/* The library reads no clock itself. */
+/* Tests that the library itself reads no clock. */
 static void
 check_clock(void)
 {

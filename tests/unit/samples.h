@@ -1,8 +1,9 @@
 /*
- * samples.h - JSON texts, right and wrong
+ * samples.h - valid and invalid JSON texts
  *
- * Every rule of RFC 8259 and of UTF-8, kept and broken.  Where a raw byte is
- * followed by a letter the literal is split, or C would read on.
+ * Texts that follow and texts that break each rule of RFC 8259 and of UTF-8.
+ * If a letter comes after a hexadecimal escape of C, the literal is split,
+ * because C would read the letter as a part of the escape.
  */
 #ifndef SAMPLES_H
 #define SAMPLES_H
@@ -12,8 +13,8 @@
 struct sample {
 	const char *text;
 	size_t n;
-	const char *error; /* wrong only */
-	unsigned column;   /* of the error, from 1 */
+	const char *error; /* only for invalid texts */
+	unsigned column;   /* column of the error, from 1 */
 };
 
 #define S(s)                             \
@@ -27,7 +28,7 @@ struct sample {
 
 #define LONG_KEY "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk"
 
-/* One value and nothing after it. */
+/* Texts that are exactly one value. */
 /* clang-format off */
 static const struct sample whole[] = {
     S("[]"), S("[[]   ]"), S("[\"\"]"), S("[\"a\"]"), S("[false]"),
@@ -74,7 +75,7 @@ static const struct sample whole[] = {
 };
 /* clang-format on */
 
-/* More bytes could make each of them whole. */
+/* Texts that more bytes could complete. */
 /* clang-format off */
 static const struct sample cut_short[] = {
     S(""), S(" "), S("\n\n"), S("["), S("[[]"), S("[\"x\""), S("[\"x"),
@@ -92,7 +93,7 @@ static const struct sample cut_short[] = {
 };
 /* clang-format on */
 
-/* A value, and then something that is not part of it. */
+/* A value, and then bytes that do not belong to the value. */
 /* clang-format off */
 static const struct sample followed[] = {
     S("[\"\"],"), S("[\"x\"]]"), S("123\0"), S("1]"), S("2@"), S("[][]"),

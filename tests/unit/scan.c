@@ -1,9 +1,9 @@
 /*
- * scan.c - the scanner, every back end of it
+ * scan.c - tests the JSON scanner with each instruction set
  *
- * Against tables of right and wrong texts, against itself on prefixes and
- * mutations, and against jansson.  CHECK_LONG sets the number of generated
- * values (default one million).
+ * The results are compared with tables of valid and invalid texts, with results
+ * for beginnings and changed copies of the texts, and with jansson.  CHECK_LONG
+ * sets the number of generated values (default one million).
  */
 #include <jansson.h>
 #include <pthread.h>
@@ -20,7 +20,7 @@
 static const enum ctx_simd backs[] = {CTX_SIMD_PORTABLE, CTX_SIMD_SSE2,
     CTX_SIMD_AVX2, CTX_SIMD_AVX512, CTX_SIMD_NEON};
 
-/* A scan and what came of it. */
+/* The result of a scan. */
 struct outcome {
 	struct ctx_json json;
 	struct ctx_err err;
@@ -51,7 +51,7 @@ same(const struct outcome *a, const struct outcome *b)
 		    a->json.n * sizeof *a->json.nodes) == 0);
 }
 
-/* All back ends, each for many texts. */
+/* Results of one text for all instruction sets.  Used for many texts. */
 struct bench {
 	struct outcome out[LENGTH(backs)];
 };
@@ -76,8 +76,9 @@ bench_release(struct bench *bench)
 }
 
 /*
- * Scans a text with all back ends, which must agree, from memory that ends
- * where the text ends.  Returns the outcome, which is good until the next.
+ * Scans a text with all instruction sets, which must have equal results.  The
+ * memory ends where the text ends.  Returns the result, which is valid until
+ * the next call.
  */
 static const struct outcome *
 scan_all(struct bench *bench, const char *text, size_t n)
@@ -95,7 +96,8 @@ scan_all(struct bench *bench, const char *text, size_t n)
 	return &bench->out[0];
 }
 
-/* What a sample must come to: 1 and all of it, 1 and not all, 0, or -1. */
+/* Expected results: 1 with the whole text read; 1 with a part of the text read;
+ * 0; or -1. */
 enum want { WHOLE, FOLLOWED, CUT_SHORT, BROKEN };
 
 static bool
@@ -110,8 +112,8 @@ comes_to(const struct outcome *out, size_t n, enum want want, const char *error,
 	    out->err.column == column && strcmp(out->err.text, error) == 0;
 }
 
-/* Scans a sample with 0 to 130 bytes put in after its first quote, so that
- * whatever matters falls on every place of a block. */
+/* Scans a sample with 0 to 130 bytes inserted after its first quote, so that
+ * each byte of the sample comes to each position in a block. */
 static void
 padded(struct bench *bench, const struct sample *sample, enum want want)
 {
@@ -153,7 +155,8 @@ samples(struct bench *bench)
 	EACH(bench, broken, BROKEN);
 }
 
-/* Every byte after a backslash, in a string that needs a second look. */
+/* Tests every byte after a backslash, in a string that is scanned in a second
+ * step. */
 static void
 every_escape(struct bench *bench)
 {
@@ -173,8 +176,8 @@ every_escape(struct bench *bench)
 	}
 }
 
-/* Every proper prefix is incomplete, but for a number that is the text; and
- * a longer prefix never changes an answer of 1 or -1. */
+/* Tests all beginnings of a text.  Each must be incomplete (0), unless the text
+ * is a number.  A longer beginning must not change a result of 1 or -1. */
 static void
 prefixes(struct bench *bench)
 {
@@ -232,7 +235,8 @@ nodes(void)
 	scan(&out, text, sizeof text - 1);
 	CHECK(out.rc == 1 && out.used == sizeof text - 2);
 	CHECK(out.json.n == LENGTH(want));
-	/* What keys holds is the scanner's own business. */
+	/* The members "keys" are not compared, because only the scanner uses
+	 * them. */
 	for (i = 0; i < out.json.n; i++)
 		out.json.nodes[i].keys = 0;
 	CHECK(memcmp(out.json.nodes, want, sizeof want) == 0);
@@ -245,8 +249,8 @@ nodes(void)
 	ctx_json_release(&out.json);
 }
 
-/* Is want the most compact form of the value, and is a value that is compact
- * already not copied? */
+/* Returns true if want is the compact form of the value, and a value that is
+ * already compact is not copied. */
 static bool
 compact_is(const char *text, const char *want)
 {
@@ -331,7 +335,7 @@ lookups(void)
 	ctx_json_release(&out.json);
 }
 
-/* Strings by their meaning. */
+/* Tests comparing of strings by their decoded texts. */
 static void
 meanings(void)
 {
@@ -398,7 +402,8 @@ meanings(void)
 	ctx_json_release(&out.json);
 }
 
-/* depth containers, arrays and objects by turns; one byte more at the end. */
+/* Writes nested arrays and objects up to a depth, alternately.  One byte more
+ * is needed at the end. */
 static size_t
 nest(char *text, size_t depth)
 {
@@ -463,11 +468,12 @@ depth(void)
 }
 
 #define PAGE  ((size_t)1 << 22)
-#define PAGES ((size_t)1024) /* of them are 4 GiB */
+#define PAGES ((size_t)1024) /* number of mappings that are 4 GiB together */
 
 /*
- * One string of 4 GiB and a bit: a few megabytes of a file, mapped again and
- * again.  Its first byte is the quote, its last ones are what tail says.
+ * Tests a string of a little more than 4 GiB: some megabytes of a file, mapped
+ * into memory many times.  Its first byte is the quote; its last bytes are
+ * "tail".
  */
 static void
 huge(void)
@@ -478,7 +484,7 @@ huge(void)
 	size_t i;
 
 	tap_case("a value of 4 GiB is refused with an error");
-	/* Where memory ends there, no text is as long. */
+	/* On such a machine, no text can be so long. */
 	if (SIZE_MAX == UINT32_MAX) {
 		fclose(file);
 		free(fill);
@@ -520,7 +526,7 @@ below(unsigned long long *seed, size_t n)
 	return (size_t)(tap_random(seed) >> 33) % n;
 }
 
-/* Adds one of a list of pieces. */
+/* Appends a random element of a list. */
 #define PIECE(out, seed, list) piece(out, seed, list, LENGTH(list))
 
 static void
@@ -548,7 +554,7 @@ generate_string(struct ctx_buf *out, unsigned long long *seed)
 	struct ctx_err err;
 
 	NEED(ctx_buf_add(out, "\"", 1, &err) == 0);
-	/* One string in four has what jansson cannot hold. */
+	/* One of four strings has characters that jansson cannot store. */
 	while (n-- > 0)
 		piece(out, seed, pieces,
 		    below(seed, 4) == 0 ? LENGTH(pieces) : 24);
@@ -577,7 +583,8 @@ generate_scalar(struct ctx_buf *out, unsigned long long *seed)
 	}
 }
 
-/* Adds a value of at most the given depth, returns how many values it has. */
+/* Appends a random value of at most this depth.  Returns the number of values
+ * in it. */
 static size_t
 generate(struct ctx_buf *out, unsigned long long *seed, int deepest)
 {
@@ -611,7 +618,7 @@ generate(struct ctx_buf *out, unsigned long long *seed, int deepest)
 	return values;
 }
 
-/* Changes, takes out or doubles a byte or three. */
+/* Changes, removes or doubles one to three bytes. */
 static void
 mutate(struct ctx_buf *buf, unsigned long long *seed)
 {
@@ -639,7 +646,7 @@ mutate(struct ctx_buf *buf, unsigned long long *seed)
 	}
 }
 
-/* The text of a literal, NUL ended. */
+/* Returns the decoded text of a string, with a NUL byte at its end. */
 static struct ctx_buf
 meaning(const struct ctx_json *json, uint32_t node)
 {
@@ -724,9 +731,9 @@ agree(const struct ctx_json *json, uint32_t node, json_t *theirs)
 }
 
 /*
- * Does jansson say the same?  Not asked where it cannot: numbers beyond its
- * types, NUL in keys, lone surrogates, and raw NUL bytes, which it skips
- * after numbers and words.
+ * Returns true if jansson has the same result.  Does not ask jansson for texts
+ * that it reads differently: numbers beyond its types, NUL in keys, lone
+ * surrogates, and NUL bytes after numbers and words, which it ignores.
  */
 static bool
 jansson_agrees(const struct outcome *out, const char *text, size_t n,
@@ -769,7 +776,8 @@ against_jansson(struct bench *bench)
 		values += generate(&buf, &seed, 3);
 		out = scan_all(bench, buf.p, buf.n);
 		CHECK(out->rc == 1 && out->used == buf.n);
-		/* The text of scan_all was freed; buf has the same. */
+		/* scan_all has freed its copy of the text; buf has an equal
+		 * text. */
 		bench->out[0].json.text = buf.p;
 		CHECK(jansson_agrees(out, buf.p, buf.n, &asked));
 		mutate(&buf, &seed);
@@ -783,7 +791,8 @@ against_jansson(struct bench *bench)
 	ctx_buf_release(&buf);
 }
 
-/* The set of an object's keys must never say no of one that is there. */
+/* Tests that the set of an object's keys always contains the keys that the
+ * object has. */
 static void
 keys(void)
 {
@@ -842,7 +851,8 @@ shallow(void)
 	CHECK(is_shallow(text));
 	strcpy(text + n, "\"\\\\\"[");
 	CHECK(!is_shallow(text));
-	/* Of what is no JSON it counts what a reader has to open. */
+	/* For texts that are not JSON, the brackets that a parser would open
+	 * are counted. */
 	CHECK(is_shallow("]]]]") && is_shallow("\"\\") && is_shallow(""));
 	memset(text, ']', 2 * n);
 	memset(text + 2 * n, '[', n + 1);

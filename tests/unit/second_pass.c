@@ -1,5 +1,5 @@
-/* second_pass.c - both passes over the rest of a file return the same records
- */
+/* second_pass.c - tests that two passes over a part of a file return the same
+ * records */
 #include "feed.h"
 #include "io/second_pass.h"
 
@@ -107,9 +107,9 @@ read_places(struct ctx_reader *reader, struct place *places, size_t n,
 
 static size_t n_places; /* number of records that were read again */
 
-/* Reads a file in two passes, and checks that both have the same records.
- * skip: number of records before the marked one.  change: called between the
- * passes; it returns true if the second pass must end early. */
+/* Reads a file in two passes, and checks that both have the same records. skip:
+ * number of records before the second pass begins. change: called between the
+ * passes; returns true if the second pass must end early. */
 static void
 read_twice_from(struct ctx_reader *reader, char *const *files, size_t n,
     size_t skip, bool (*change)(const char *file))
@@ -165,7 +165,7 @@ static const char *const passed_twice[] = {"{\"a\":1}\n", "{\"a\":1}",
     "[1]\n\n[2]\n{\"torn\":", "[1]\n{\"torn\":\n[2]\n]\n",
     "[\n1]\n[2] [3\n,4]  \n\n[5]", "[1] [2]\n[3]\n", "[1]\n[2,\n3]\n[4]\n"};
 
-/* Checks each text with the mark at its first JSON record. */
+/* Reads each text twice from its first JSON record on. */
 static void
 read_texts_twice(const char *before, const char *after)
 {
@@ -236,9 +236,10 @@ second_pass(void)
 	remove_files(&file, 1);
 }
 
-/* Reads a file once, and its records again.  change: called before they are
- * read again; NULL: the file is not changed. n: number of records that can be
- * read again; n_same: how many of them do not change. */
+/* Reads a file once, and then reads its records again. change: called before
+ * the records are read again; NULL: the file is not changed. n: number of
+ * records that can be read again; n_same: number of these records that do not
+ * change. */
 static void
 read_once(char *file, bool (*change)(const char *file), size_t n, size_t n_same)
 {

@@ -1,4 +1,4 @@
-/* spool.c - results on disk, and the names they get */
+/* spool.c - tests stored tool results and their file names */
 #include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,7 +12,8 @@ static void
 names(void)
 {
 	static const struct {
-		const char *format, *tool, *want; /* NULL: refused */
+		/* NULL: the name is refused */
+		const char *format, *tool, *want;
 	} cases[] = {
 	    {"{tool}-{sha256}.md", "read_file",
 		"read_file-e3b0c44298fc1c149afbf4c8996fb924.md"},
@@ -63,7 +64,7 @@ count_files(void *user, const char *name, struct ctx_err *err)
 	return 0;
 }
 
-/* In two pieces, with an empty one between. */
+/* Stores a text in two parts, with an empty part between them. */
 static int
 put(struct ctx_spool *spool, const char *name, const char *p, size_t n,
     struct ctx_err *err)

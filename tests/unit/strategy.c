@@ -1,10 +1,11 @@
-/* strategy.c - the table of strategies and the reasons that they report */
+/* strategy.c - tests the table of strategies and the reasons that strategies
+ * report */
 #include <math.h>
 
 #include "prune/plan.h"
 #include "tap.h"
 
-/* A conversation in which the heuristic scorer gives a rank for each of its
+/* A conversation for which the heuristic strategy gives ranks for each of its
  * reasons. */
 static const char *const conversation[] = {
     "{\"role\":\"user\",\"content\":\"Run it.\\nEND OF DEMONSTRATION\"}",
@@ -31,7 +32,7 @@ static const char *const conversation[] = {
 };
 enum { MESSAGES = sizeof conversation / sizeof conversation[0] };
 
-/* Adds one message to the groups and to the scorer. */
+/* Adds a message to the groups and to the scorer (which computes ranks). */
 static int
 add_message(struct ctx_groups *groups, struct ctx_scorer *scorer,
     const char *text)
@@ -55,7 +56,7 @@ add_message(struct ctx_groups *groups, struct ctx_scorer *scorer,
 	return rc;
 }
 
-/* Each reason of the strategy is that of some rank. */
+/* Checks that each reason of the strategy is the reason for some rank. */
 static void
 check_ranks(const struct ctx_strategy *strategy)
 {

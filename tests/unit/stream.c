@@ -1,4 +1,5 @@
-/* stream.c - endless, slow and very long input, and the tie to a writer */
+/* stream.c - tests endless, slow and very long input, and input that a writer
+ * copies */
 #include <signal.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -17,8 +18,8 @@ expect(struct ctx_reader *reader, const char *text)
 }
 
 /*
- * Feeds n records byte by byte, and neither more nor an end.  A record that
- * waited for either would hang here until the alarm.
+ * Feeds n records byte by byte, without an end of the file.  If the reader
+ * waited for more bytes, it would wait until the alarm.
  */
 static void
 live_some(const char *const *records, size_t n)
@@ -50,7 +51,8 @@ live(const char *const *records)
 
 	alarm(60);
 	for (n = 1; records[n - 1] != NULL; n++)
-		/* Another end than a line feed waits for what is after. */
+		/* After a last byte that is not a line feed, the reader must
+		 * wait for more bytes. */
 		if (records[n - 1][strlen(records[n - 1]) - 1] == '\n')
 			live_some(records, n);
 	alarm(0);
@@ -157,7 +159,8 @@ interrupt(int sig)
 	(void)sig;
 }
 
-/* Byte by byte, with signals, which without SA_RESTART end a read. */
+/* Tests input byte by byte with signals, which interrupt a read if SA_RESTART
+ * is not set. */
 static void
 slow_input(int flags)
 {
@@ -180,7 +183,8 @@ slow_input(int flags)
 	outcome_release(&out);
 }
 
-/* A stream of n times head, body (repeated times) and tail. */
+/* A stream that consists n times of head, body (repeated "times" times) and
+ * tail. */
 struct stream {
 	pthread_t thread;
 	int fd;
@@ -250,7 +254,7 @@ peak(void)
 	return usage.ru_maxrss;
 }
 
-/* Must run before any test that takes much memory. */
+/* Must run before any test that needs much memory. */
 static void
 flat_memory(void)
 {
@@ -281,7 +285,7 @@ flat_memory(void)
 	stream_stop(&s);
 }
 
-/* A long record between short ones, in both framings. */
+/* Tests a long record between short records, in both framings. */
 static void
 long_record(const char *head, const char *body, size_t mib)
 {
@@ -313,7 +317,7 @@ long_records(size_t mib)
 	long_record("[\n]\n[", "\"0123456789abcdef0123456789abcdef\",\n", mib);
 }
 
-/* The alarm ends what scans again, or looks again, at every read. */
+/* The alarm ends the test if the reader scans old bytes again at every read. */
 static void
 small_pieces(const char *head, const char *body, const char *tail)
 {
@@ -350,7 +354,8 @@ linear_time(void)
 	small_pieces("[\n]\n\"", "\\\\\\\"", "\"");
 }
 
-/* ASan keeps freed memory; gcc and clang have macros of their own for it. */
+/* AddressSanitizer keeps freed memory. gcc and clang have different macros for
+ * it. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define KEEPS_FREED
@@ -360,7 +365,7 @@ linear_time(void)
 #endif
 
 #if defined(__linux__) && !defined(KEEPS_FREED)
-/* Pages of memory in use now. */
+/* Returns the number of memory pages that are in use. */
 static long
 pages(void)
 {
@@ -420,7 +425,7 @@ long_records_gone(void)
 }
 #endif
 
-/* Mostly short lines, some longer than any buffer. */
+/* Makes mostly short lines, and some lines that are longer than any buffer. */
 static void
 make_lines(struct ctx_buf *text)
 {
@@ -439,7 +444,8 @@ make_lines(struct ctx_buf *text)
 	}
 }
 
-/* Leaves out some records and says something of its own after others. */
+/* Copies a stream without some of its records, and writes a text after other
+ * records. */
 static void
 filter(struct ctx_reader *reader, struct ctx_writer *writer,
     struct ctx_buf *want)
@@ -462,7 +468,7 @@ filter(struct ctx_reader *reader, struct ctx_writer *writer,
 	}
 }
 
-/* An unnamed file that holds the text. */
+/* Returns a descriptor of a file without a name that contains the text. */
 static int
 file_of(const char *p, size_t n)
 {
@@ -489,7 +495,7 @@ read_back(int fd, struct ctx_buf *got, size_t most)
 		got->n += (size_t)n;
 }
 
-/* The memory of a record must be kept until the record is written. */
+/* Tests that the memory of a record is kept until the record is written. */
 static void
 copied(void)
 {
@@ -519,7 +525,7 @@ copied(void)
 	ctx_buf_release(&text);
 }
 
-/* Needs 8 GiB of address space, half of it memory. */
+/* Needs 8 GiB of address space, half of it as memory. */
 static void
 over_the_limit(void)
 {

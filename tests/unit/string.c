@@ -1,4 +1,5 @@
-/* string.c - string literals to text and back, against a slow way to do it */
+/* string.c - tests decoding and encoding of JSON strings, compared with a slow
+ * way */
 #include "json/json.h"
 #include "tap.h"
 
@@ -36,7 +37,8 @@ static const struct {
 	"0123456789abcdef\n0123456789abcde\t0123456789abcdef\"", 50, 50},
 };
 
-/* A literal in memory of its own size, so that a byte too far is seen. */
+/* Copies a literal to memory of exactly its size, so that a sanitizer finds
+ * reads beyond its end. */
 static struct ctx_str
 exact(const char *p, size_t n)
 {
@@ -152,7 +154,7 @@ every_escape(void)
 	CHECK(good);
 }
 
-/* A random literal, and beside it its text, built from the same pieces. */
+/* Makes a random literal and its text from the same parts. */
 static void
 make(struct ctx_buf *literal, struct ctx_buf *text, size_t *chars,
     unsigned long long *seed)
@@ -186,8 +188,8 @@ make(struct ctx_buf *literal, struct ctx_buf *text, size_t *chars,
 	PUT(literal, "\"", 1);
 }
 
-/* Cut at every offset that the walk takes: both halves are literals, and
- * mean the two halves of the text. */
+/* Divides a literal at every offset that ctx_json_string_next returns.  Both
+ * parts must be literals, whose texts are the two parts of the text. */
 static bool
 cuts(struct ctx_str literal, struct ctx_str text, size_t chars)
 {
@@ -358,8 +360,8 @@ respelling(void)
 	ctx_buf_release(&got);
 }
 
-/* Seeks from every place of a literal to every other: the result must be that
- * of ctx_json_string_next. */
+/* Seeks from every offset of a literal to every other offset.  The result must
+ * be that of ctx_json_string_next. */
 static void
 seek(void)
 {

@@ -1,7 +1,7 @@
 /*
- * tap.h - the few lines that a unit test needs
+ * tap.h - functions for unit tests
  *
- * Each program prints one TAP line per case and ends with tap_done().
+ * Each program prints one TAP line per test case, and ends with tap_done().
  */
 #ifndef TAP_H
 #define TAP_H
@@ -27,7 +27,7 @@ tap_end(void)
 	tap_case_failed = 0;
 }
 
-/* Begins a case; the one before it is over. */
+/* Begins a test case, and ends the case before. */
 static inline void
 tap_case(const char *name)
 {
@@ -35,7 +35,7 @@ tap_case(const char *name)
 	tap_name = name;
 }
 
-/* Checks one thing of the running case. */
+/* The current test case fails if the condition is false. */
 #define CHECK(cond)                                                         \
 	do {                                                                \
 		if (!(cond)) {                                              \
@@ -44,7 +44,8 @@ tap_case(const char *name)
 		}                                                           \
 	} while (0)
 
-/* What a broken fixture does: no case could be judged after it. */
+/* Ends the program if a condition is false without which no test case makes
+ * sense. */
 #define NEED(cond)                                                          \
 	do {                                                                \
 		if (!(cond)) {                                              \
@@ -63,8 +64,8 @@ tap_done(void)
 }
 
 /*
- * Numbers that are the same in every run (xorshift64*, Vigna 2014); the seed
- * may not be zero.
+ * Returns a random number; the sequence is the same in every run (xorshift64*,
+ * Vigna 2014).  The seed must not be 0.
  */
 static inline unsigned long long
 tap_random(unsigned long long *state)

@@ -1,4 +1,4 @@
-/* thread_pool.c - tasks for several threads */
+/* thread_pool.c - tests tasks for several threads */
 #include "base/base.h"
 #include "tap.h"
 
@@ -6,11 +6,11 @@
 
 struct sum {
 	struct ctx_task task;
-	unsigned from, by; /* thread that did it */
+	unsigned from, by; /* number of the thread that ran the task */
 	uint64_t sum;
 };
 
-/* Enough to have the threads meet. */
+/* A task that takes long enough for several threads to run at once. */
 static void
 add_up(struct ctx_task *task, unsigned number)
 {
@@ -28,7 +28,8 @@ is_right(const struct sum *sum)
 	return sum->sum == (uint64_t)2000 * sum->from + 1999 * 1000;
 }
 
-/* At most ahead tasks at a time are added before the oldest is waited for. */
+/* Runs the tasks. ahead: maximum number of tasks that are added before the
+ * oldest is waited for. */
 static void
 run(unsigned threads, unsigned ahead)
 {

@@ -1,4 +1,4 @@
-/* time.c - moments as the formats write them */
+/* time.c - tests parsing of times as message formats write them */
 #include "base/base.h"
 #include "tap.h"
 

@@ -1,4 +1,5 @@
-/* token.c - encodings against published hashes and ids, and the oracle */
+/* token.c - compares encodings with published hashes and ids, and with slow
+ * functions */
 #include <sha2.h>
 #include <stdint.h>
 
@@ -6,7 +7,8 @@
 #include "token_ref.h"
 
 static const struct encoding {
-	const char *name, *sha256; /* of the rank file that tiktoken loads */
+	/* sha256: hash of the rank file that tiktoken loads */
+	const char *name, *sha256;
 	const struct ref_element (*pattern)[6];
 } encodings[] = {
     {"o200k_base",
@@ -77,7 +79,7 @@ vocabularies(void)
 	}
 }
 
-/* Encodes a text; bit e of ends[i] says that a token ends after byte i. */
+/* Encodes a text.  Sets bit e of ends[i] if a token ends after byte i. */
 static void
 mark_ends(size_t e, const char *p, size_t n, unsigned char *ends)
 {
@@ -102,9 +104,10 @@ mark_ends(size_t e, const char *p, size_t n, unsigned char *ends)
 }
 
 /*
- * tests/corpus/token-cases.bin holds texts with the ends of the tokens that
- * tiktoken finds in them: a length (32 bits, low byte first), the text, and
- * half a byte for each byte of it with one bit an encoding.
+ * Compares the ends of tokens with those of tiktoken.
+ * tests/corpus/token-cases.bin contains for each text: its length (32 bits,
+ * lowest byte first), the text, and half a byte for each of its bytes, with one
+ * bit for each encoding.
  */
 static void
 known_cases(void)

@@ -1,5 +1,5 @@
-/* token_parts.h - checks that parts, cuts and checkpoints of a text equal
- * counts of these parts as texts of their own */
+/* token_parts.h - checks that counts of parts of a text, with and without an
+ * index, are equal to counts of these parts as separate texts */
 #ifndef TOKEN_PARTS_H
 #define TOKEN_PARTS_H
 
@@ -8,7 +8,7 @@
 #include "tokenizer/tokenizer.h"
 #include "tap.h"
 
-static struct ctx_tokenizer *tokenizer; /* under test */
+static struct ctx_tokenizer *tokenizer; /* the tokenizer that is tested */
 static struct ctx_token_counter *counter;
 static struct ctx_err err;
 static unsigned long long seed = 0x9e3779b97f4a7c15u;
@@ -100,8 +100,8 @@ check_marks(const char *p, size_t n)
 	ctx_token_index_release(&index);
 }
 
-/* Counts a text that comes in parts of up to so many bytes; no more than rest
- * of it may be left until its end. */
+/* Counts a text that arrives in parts of at most "most" bytes.  At most "rest"
+ * bytes may be left uncounted until the end of the text. */
 static inline uint64_t
 count_parts(const char *p, size_t n, size_t most, size_t rest)
 {

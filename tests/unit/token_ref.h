@@ -1,10 +1,11 @@
 /*
- * token_ref.h - encoding by the letter, slow and simple
+ * token_ref.h - encoding in a slow and simple way
  *
- * The oracle of the token tests and fuzzers.  It shares no code and no table
- * with the library: the patterns are lists of elements that a backtracking
- * matcher walks, classes come from the Unicode data file, and merging looks
- * for the lowest rank of two neighbours' bytes, over and over.
+ * Used by tests and fuzzers to check the library.  It shares no code and no
+ * table with the library.  Patterns are lists of elements for a matcher with
+ * backtracking.  Classes of characters come from the Unicode data file.
+ * Merging searches again and again for the two neighbours whose bytes together
+ * have the lowest rank.
  */
 #ifndef TOKEN_REF_H
 #define TOKEN_REF_H
@@ -17,10 +18,11 @@
 #include "tokenizer/open.h"
 #include "tokenizer/tokenizer.h"
 
-/* Classes as bits; lower case names are single characters. */
+/* Classes of characters as bits.  Names in lower case stand for single
+ * characters. */
 enum {
-	REF_U = 1 << 0, /* Lu Lt Lm Lo M */
-	REF_O = 1 << 1, /* Ll Lm Lo M */
+	REF_U = 1 << 0, /* categories Lu Lt Lm Lo M */
+	REF_O = 1 << 1, /* categories Ll Lm Lo M */
 	REF_L = 1 << 2,
 	REF_N = 1 << 3,
 	REF_S = 1 << 4,
@@ -32,9 +34,10 @@ enum {
 };
 
 struct ref_char {
-	uint32_t cp; /* UINT32_MAX for a byte that is no character */
+	/* code point, or UINT32_MAX for a byte that is not UTF-8 */
+	uint32_t cp;
 	unsigned classes;
-	size_t at; /* in bytes */
+	size_t at; /* offset in bytes */
 };
 
 enum ref_kind {
@@ -102,7 +105,7 @@ static const struct ref_element ref_o200k[][6] = {
     {{REF_END, 0, 0, 0}},
 };
 
-/* By code point, from the data file; 0 is none of L, N, S, U, O. */
+/* Class of each code point, from the data file. 0: none of L, N, S, U, O. */
 static uint8_t ref_class[0x110000];
 
 static inline unsigned
@@ -159,7 +162,7 @@ ref_classes(uint32_t cp)
 	return set;
 }
 
-/* One character by the table of RFC 3629, section 4. */
+/* Decodes a character by the table of RFC 3629, section 4. */
 static inline size_t
 ref_decode(const unsigned char *s, size_t n, uint32_t *cp)
 {
@@ -189,7 +192,7 @@ ref_decode(const unsigned char *s, size_t n, uint32_t *cp)
 	return rows[i].length;
 }
 
-/* The UTF-8 of a character; returns its bytes. */
+/* Writes a character as UTF-8.  Returns its length in bytes. */
 static inline size_t
 ref_put_char(char *out, uint32_t cp)
 {
@@ -217,7 +220,7 @@ ref_put_char(char *out, uint32_t cp)
 	return 4;
 }
 
-/* Characters of a text, and one more that stands at its end. */
+/* Decodes the characters of a text, and adds an element for its end. */
 static inline size_t
 ref_chars(const char *p, size_t n, struct ref_char *out)
 {
@@ -262,7 +265,8 @@ ref_contraction(const struct ref_char *c, size_t n, int fold)
 	return 0;
 }
 
-/* Matches elements at c: the characters taken, or SIZE_MAX. */
+/* Matches elements of a pattern at the character c.  Returns the number of
+ * matching characters, or SIZE_MAX if there is no match. */
 static inline size_t
 ref_match(const struct ref_element *e, const struct ref_char *c, size_t n)
 {
@@ -294,7 +298,7 @@ ref_match(const struct ref_element *e, const struct ref_char *c, size_t n)
 	return SIZE_MAX;
 }
 
-/* Bytes of the first piece of n characters. */
+/* Returns the length in bytes of the first piece of n characters. */
 static inline size_t
 ref_piece(const struct ref_element (*pattern)[6], const struct ref_char *c,
     size_t n)
@@ -341,8 +345,8 @@ ref_release(struct ref_vocab *v)
 	*v = (struct ref_vocab){0};
 }
 
-/* If the n bytes at p are exactly the name of a special or an added token, its
- * id is set. */
+/* Sets *id if the n bytes at p are exactly the name of a special or added
+ * token. */
 static inline bool
 ref_special(const struct ctx_tokenizer *tokenizer, const char *p, size_t n,
     uint32_t *id)
@@ -354,8 +358,9 @@ ref_special(const struct ctx_tokenizer *tokenizer, const char *p, size_t n,
 		id) == n;
 }
 
-/* What the library decodes, special tokens left out, by rank: to be sorted
- * before use.  0, or -1 without memory. */
+/* Decodes all tokens of the library except special tokens, in the order of
+ * ranks.  The caller must sort them before use.  Returns 0, or -1 if there is
+ * no memory. */
 static inline int
 ref_load(struct ref_vocab *v, const struct ctx_tokenizer *tokenizer)
 {
@@ -398,7 +403,7 @@ ref_find(const struct ref_vocab *v, const char *p, size_t n)
 	return found == NULL ? UINT32_MAX : found->rank;
 }
 
-/* Ids of one piece; out has room for n. */
+/* Writes the ids of one piece to out, which must have n elements. */
 static inline size_t
 ref_encode_piece(const struct ref_vocab *v, const char *p, size_t n,
     uint32_t *out)
@@ -436,7 +441,7 @@ ref_encode_piece(const struct ref_vocab *v, const char *p, size_t n,
 	return parts;
 }
 
-/* Ids of a text; out has room for n. */
+/* Writes the ids of a text to out, which must have n elements. */
 static inline size_t
 ref_encode(const struct ref_vocab *v, const struct ref_element (*pattern)[6],
     const char *p, size_t n, uint32_t *out)

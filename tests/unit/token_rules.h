@@ -1,11 +1,12 @@
 /*
- * token_rules.h - small made-up vocabularies, merged by the letter
+ * token_rules.h - small made-up vocabularies, merged in a slow and simple way
  *
- * From any bytes: tokens over three letters, and rules that make them, in
- * any order, several for one token, some of parts that come later.  The
- * oracle applies the lowest rule that fits anywhere, the leftmost first,
- * until none does, which is what Hugging Face's BPE does; with ranks
- * instead, tiktoken's: any two neighbours merge whose bytes are a token.
+ * A vocabulary is made from any bytes: tokens of three letters, and rules that
+ * merge them.  The rules are in any order.  Several rules may make one token,
+ * and the parts of a token may come later than the token.  The slow function
+ * applies the lowest rule that fits anywhere, the leftmost first, until no rule
+ * fits, as BPE of Hugging Face.  With ranks, it works as tiktoken: any two
+ * neighbours whose bytes together are a token merge.
  */
 #ifndef TOKEN_RULES_H
 #define TOKEN_RULES_H
@@ -28,7 +29,7 @@ enum {
 struct rules {
 	const uint8_t *data;
 	size_t size;
-	bool ranked; /* as tiktoken */
+	bool ranked; /* true: with ranks, as tiktoken */
 	char text[RULES_TOKENS][RULES_LONGEST];
 	uint32_t length[RULES_TOKENS];
 	unsigned n;
@@ -110,7 +111,8 @@ rules_make(struct rules *r, const uint8_t *data, size_t size)
 	}
 }
 
-/* The place of the rule that merges two tokens, or the number of rules. */
+/* Returns the index of the rule that merges two tokens, or the number of rules
+ * if there is none. */
 static inline unsigned
 rules_rank(const struct rules *r, unsigned left, unsigned right)
 {
@@ -131,7 +133,8 @@ rules_rank(const struct rules *r, unsigned left, unsigned right)
 	return i;
 }
 
-/* Ids of a text of a, b and c: of tokens from 256 on, else the byte. */
+/* Writes the ids of a text of the letters a, b and c.  The id of a token is 256
+ * or more; the id of a byte is the byte. */
 static inline size_t
 rules_encode(const struct rules *r, const char *p, size_t n, uint32_t *out)
 {
@@ -162,7 +165,7 @@ rules_encode(const struct rules *r, const char *p, size_t n, uint32_t *out)
 	return n;
 }
 
-/* Packs the vocabulary; NULL if memory is short. */
+/* Packs the vocabulary.  Returns NULL if there is no memory. */
 static inline void *
 rules_pack(const struct rules *r, struct ctx_vocab *vocab)
 {
@@ -183,7 +186,7 @@ rules_pack(const struct rules *r, struct ctx_vocab *vocab)
 		    (uint32_t)pack.n, CTX_BUILD_ANY};
 	}
 	for (i = 0; i < r->rules; i++) {
-		/* A token has one rank, that of its first rule. */
+		/* With ranks, a token has the rank of its first rule. */
 		for (k = 0; k < i && r->ranked; k++)
 			if (r->list[k].token == r->list[i].token)
 				break;
@@ -202,7 +205,8 @@ rules_pack(const struct rules *r, struct ctx_vocab *vocab)
 	return block;
 }
 
-/* Holds merging against the oracle for a text; false if they differ. */
+/* Compares merging with the slow function for a text.  Returns false if the
+ * results differ. */
 static inline bool
 rules_agree(const struct rules *r, const struct ctx_vocab *v, struct ctx_bpe *m,
     const char *p, size_t n)

@@ -1,9 +1,10 @@
-/* token_text.c - what can be asked about the tokens of a text */
+/* token_text.c - tests functions for the tokens of a text */
 #include "tokenizer/encode/bpe.h"
 #include "tokenizer/encode/pretokenize.h"
 #include "tokenizer/open.h"
 #include "token_ref.h"
-/* after token_ref.h, whose parameters have the names of its variables */
+/* included after token_ref.h, whose parameters have the names of variables in
+ * this file */
 #include "token_parts.h"
 
 static struct ref_vocab vocab;
@@ -34,8 +35,8 @@ is_valid(const struct ref_token *t)
 	return n == 0;
 }
 
-/* Text of tokens of the vocabulary (valid: only those that are whole UTF-8);
- * some of it broken up by single bytes, some of it one token over and over. */
+/* Makes a text of tokens of the vocabulary.  Some parts are single bytes, some
+ * are one token repeated. valid: only tokens that are whole UTF-8 are used. */
 static size_t
 make_text(char *text, size_t n, bool valid)
 {
@@ -59,7 +60,7 @@ make_text(char *text, size_t n, bool valid)
 	return length;
 }
 
-/* Text in which pieces are long: a few characters, without white space. */
+/* Makes a text with long pieces: a few characters, without white space. */
 static size_t
 make_word(char *text, size_t n)
 {
@@ -107,7 +108,8 @@ merging(const struct ref_element (*pattern)[6])
 	}
 }
 
-/* The number of ids, found without any of the tables that counting has. */
+/* Returns the number of ids, which is found without the tables that counting
+ * uses. */
 static size_t
 encoded(const char *p, size_t n)
 {
@@ -120,8 +122,8 @@ encoded(const char *p, size_t n)
 	return k;
 }
 
-/* Characters of one script, one in every of them another one: what is cut
- * into many parts, and words of all lengths up to no end. */
+/* Tests texts of characters of one script, with a character of another script
+ * at regular distances: texts with many pieces, and words of all lengths. */
 static void
 scripts(void)
 {
@@ -171,7 +173,8 @@ every_character(const struct ref_element (*pattern)[6])
 {
 	static const char *const around[][2] = {{"a", "b"}, {" ", "B"},
 	    {"!", "a "}, {"Aa", "'s"}, {"12", "3"}, {"'", "\n"}};
-	/* All of them if there is time, else some of each block. */
+	/* With CHECK_LONG, tests all characters, otherwise some of each
+	 * block. */
 	uint32_t step = getenv("CHECK_LONG") != NULL ? 1 : 97, cp;
 	char text[600];
 	size_t n = 0, i;
@@ -209,7 +212,8 @@ cut_anywhere(const struct ref_element (*pattern)[6])
 	}
 }
 
-/* Against the definition, which ctx_bpe_queue follows to the letter. */
+/* Compares long pieces with the definition of BPE, which ctx_bpe_queue follows
+ * exactly. */
 static void
 long_pieces(void)
 {
@@ -217,7 +221,8 @@ long_pieces(void)
 	    "^", "A", "\xf0\x9f\x98\x80", "ab", "-=", "\t ", "0", "aab",
 	    "=-=", "the", "\xd0\xb6"};
 	const struct ctx_vocab *v = &tokenizer->vocab;
-	size_t n = 1000000, i, k, length; /* bytes, fewer for the later */
+	/* number of bytes, smaller for later runs */
+	size_t n = 1000000, i, k, length;
 	char *text = malloc(n);
 	uint32_t *out = malloc(n * sizeof *out);
 	uint64_t want;
@@ -289,7 +294,7 @@ limits(void)
 		CHECK(at <= n && tokens <= limit && count(text, at) == tokens);
 		CHECK(whole > limit || at == n);
 		CHECK(at == n || ((unsigned char)text[at] & 0xc0) != 0x80);
-		/* It is not far from what would fit. */
+		/* The head is almost as long as the limit allows. */
 		CHECK(at == n || tokens + 12 > limit ||
 		    count(text, at + 1) > limit);
 		CHECK(ctx_token_tail(counter, (struct ctx_str){text, n}, limit,
@@ -373,14 +378,14 @@ parts(void)
 		CHECK(count_parts(text, n, 700, n) == count(text, n));
 		CHECK(count_parts(text, n - 1, 9000, n) == count(text, n - 1));
 	}
-	/* Of words little is left, however many there are. */
+	/* If a text consists of words, only a small part is left uncounted. */
 	for (n = 0; n < sizeof text; n++)
 		text[n] = n % 7 == 6 ? ' ' : (char)('a' + pick(26));
 	CHECK(count_parts(text, n, 30000, 7 * 256 * 4) == count(text, n));
 }
 
-/* What ends pieces otherwise than its beginnings do, after so many pieces
- * that the steps of a count end at each of its own. */
+/* Tests texts whose end is split differently if more bytes follow.  So many
+ * pieces come before that a step of the count ends at each byte of the end. */
 static void
 cut_ends(void)
 {

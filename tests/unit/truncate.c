@@ -1,8 +1,8 @@
 /*
- * truncate.c - what may be left of a hostile text
+ * truncate.c - tests ctx-truncate with difficult texts
  *
- * Texts are made of pieces that no cut may fall into, written with any
- * escapes.  What must come out is worked out here from the pieces.
+ * Texts are made of parts that must not be divided, written with any escapes.
+ * The expected result is computed from these parts.
  */
 #include "hostile_text.h"
 
@@ -19,8 +19,8 @@ is_stop(const struct text *text, size_t at)
 	return false;
 }
 
-/* Is got the beginning of text->plain, a mark, and its end, separated where
- * cuts may fall? */
+/* Returns true if got is the beginning of text->plain, a mark, and the end of
+ * text->plain, and the text may be divided at both places. */
 static bool
 is_cut(const struct text *text, const struct ctx_buf *got, size_t mark_at,
     size_t mark_n)
@@ -35,7 +35,8 @@ is_cut(const struct text *text, const struct ctx_buf *got, size_t mark_at,
 	    is_stop(text, mark_at) && is_stop(text, plain->n - tail);
 }
 
-/* The bytes of a mark or an ellipsis at this place, or 0. */
+/* Returns the length of the mark or ellipsis at this place, or 0 if there is
+ * none. */
 static size_t
 mark_here(const char *p, size_t n, const char *unit)
 {
@@ -58,7 +59,7 @@ mark_here(const char *p, size_t n, const char *unit)
 
 static const char *const units[] = {"character", "byte", "token", "line"};
 
-/* Is what was left of a text one of the results that are allowed? */
+/* Returns true if the shortened text is one of the allowed results. */
 static bool
 is_left(const struct text *text, const struct ctx_buf *got, enum ctx_size unit)
 {
@@ -69,7 +70,7 @@ is_left(const struct text *text, const struct ctx_buf *got, enum ctx_size unit)
 			0 &&
 		    is_cut(text, got, at, n))
 			return true;
-	/* Where no mark fits there is none. */
+	/* If no mark fits, there is no mark. */
 	for (at = 0; got->n < 12 && at <= got->n; at++)
 		if (is_cut(text, got, at, 0))
 			return true;
@@ -85,8 +86,8 @@ complain(const struct text *text, const struct ctx_buf *got, unsigned unit,
 	    (int)text->literal.n, text->literal.p);
 }
 
-/* Cuts a text in a result in all ways, to a limit between nothing and more
- * than all of it. */
+/* Shortens a text in a tool result in all ways, to limits between 0 and more
+ * than its size. */
 static void
 one_text(struct sizes *sizes, struct text *text, enum ctx_size unit)
 {
@@ -155,7 +156,7 @@ texts(struct sizes *sizes)
 	ctx_buf_release(&text.plain);
 }
 
-/* ---- by a walk over all of it ---- */
+/* ---- compared with a slow search ---- */
 
 /* Prints a mark that says that this many units were removed. */
 static size_t
@@ -166,7 +167,8 @@ print_mark(char mark[100], enum ctx_size unit, uint64_t gone)
 	    (unsigned long long)gone, units[unit], gone == 1 ? "" : "s");
 }
 
-/* Chooses the mark, which is empty if none fits; parts what is left. */
+/* Chooses the mark, or no mark if none fits.  Divides the remaining limit
+ * between the beginning and the end of the text. */
 static bool
 find_rooms(const struct ctx_truncate_config *options, uint64_t total,
     char mark[100], uint64_t *head, uint64_t *tail)
@@ -197,8 +199,10 @@ find_rooms(const struct ctx_truncate_config *options, uint64_t total,
 	return full;
 }
 
-/* Of the places that leave a text's clusters and marks whole: the last that
- * the head has room for, the first that the tail has; and what is between. */
+/* Finds the offsets at which the text is divided, without splitting clusters
+ * and marks: the last that leaves a beginning within head_room, and the first
+ * that leaves an end within tail_room.  Returns the size of the removed
+ * part. */
 static uint64_t
 find_span(enum ctx_size unit, const struct ctx_buf *text, uint64_t total,
     uint64_t head_room, uint64_t tail_room, size_t *head, size_t *tail)
@@ -227,7 +231,8 @@ find_span(enum ctx_size unit, const struct ctx_buf *text, uint64_t total,
 				continue;
 		}
 		before = size = size_of(NULL, unit, p, at);
-		/* A line that has begun has not ended, except by the end. */
+		/* A line without a line feed counts as a whole line only at the
+		 * end of the text. */
 		if (unit == CTX_SIZE_LINES && at > 0) {
 			before -= p[at - 1] != '\n' && at < text->n;
 			size = before + (p[at - 1] == '\n' || at < text->n);
@@ -245,7 +250,7 @@ find_span(enum ctx_size unit, const struct ctx_buf *text, uint64_t total,
 	return tail_size - head_size;
 }
 
-/* What is left of a text in any unit but tokens. */
+/* Computes the expected result for all units except tokens. */
 static void
 cut_slowly(const struct ctx_truncate_config *options,
     const struct ctx_buf *text, struct ctx_buf *left)
@@ -271,7 +276,8 @@ cut_slowly(const struct ctx_truncate_config *options,
 	add(left, text->p + tail, text->n - tail);
 }
 
-/* What joins with what stands ahead of it, perhaps far. */
+/* Characters that may form one cluster with characters before them, even far
+ * before. */
 static const char *const joining[] = {"a", " ", "\n", "\r", "\t",
     "\xe4\xb8\xad", "\xcc\x81", "\xe2\x80\x8d", "\xf0\x9f\x87\xa9",
     "\xf0\x9f\x91\xa9", "\xf0\x9f\x8f\xbd", "\xe0\xa4\x95", "\xe0\xa5\x8d",
@@ -279,7 +285,7 @@ static const char *const joining[] = {"a", " ", "\n", "\r", "\t",
     "plain words, and more of them",
     "[" ELLIPSIS " 12 characters truncated " ELLIPSIS "]"};
 
-/* A text of a few of these, which so come in long runs. */
+/* Makes a text of a few of these characters, which are repeated. */
 static void
 make_joining(struct text *text)
 {

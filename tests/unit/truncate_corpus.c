@@ -1,8 +1,10 @@
 /*
- * truncate_corpus.c - what may be left of hostile texts in every dialect
+ * truncate_corpus.c - tests ctx-truncate with difficult texts in every dialect
+ * (message format)
  *
- * In the corpus of every dialect the bodies of all results become texts of
- * pieces that no cut may fall into; no part may be over the limit afterwards.
+ * In the corpus of each dialect, the contents of all tool results are replaced
+ * by texts with parts that must not be divided.  After ctx-truncate, no block
+ * may be over the limit.
  */
 #include <dirent.h>
 
@@ -11,7 +13,8 @@
 
 #define CORPUS "tests/corpus"
 
-/* Makes the bodies of results, and the texts, of a corpus file hostile. */
+/* Replaces the contents of tool results, and the texts, of a corpus file by
+ * difficult texts. */
 static size_t
 poison(char *name, struct ctx_buf *out)
 {
@@ -66,7 +69,8 @@ poison(char *name, struct ctx_buf *out)
 	return changed;
 }
 
-/* A body that holds just a text as poison writes it: the text's literal. */
+/* If the content of a tool result is only a text, as poison writes it, returns
+ * the literal of the text. */
 static struct ctx_str
 inner(struct ctx_str raw, const char *const around[2])
 {
@@ -78,7 +82,8 @@ inner(struct ctx_str raw, const char *const around[2])
 	return raw;
 }
 
-/* The size of the texts of a part: those it owns, else its own. */
+/* Returns the size of the texts of a block: those inside it, or its own
+ * text. */
 static uint64_t
 part_size(struct sizes *sizes, enum ctx_size unit,
     const struct ctx_dialect *dialect, const struct ctx_message *message,
@@ -109,8 +114,8 @@ part_size(struct sizes *sizes, enum ctx_size unit,
 	return size;
 }
 
-/* Counts the results of a stream that are over the limit, and the texts of
- * messages; and notes the kinds of all parts that hold no block. */
+/* Counts the tool results and the texts of messages that are over the limit.
+ * Also lists the kinds of all blocks that contain no other block. */
 static unsigned
 count_over(struct sizes *sizes, struct ctx_truncate_config *options,
     const struct ctx_dialect *dialect, struct ctx_buf *kinds)
@@ -171,7 +176,7 @@ one_file(struct sizes *sizes, char *name, size_t *changed)
 		options.unit = (enum ctx_size)(i % 4);
 		options.keep = (enum ctx_keep)(i / 4);
 		options.limit = limits[up_to(4)];
-		/* A text of nothing at all is not every provider's. */
+		/* Some providers refuse an empty text. */
 		options.message =
 		    options.unit == CTX_SIZE_LINES ? 2 : limits[1 + up_to(3)];
 		truncate_text(sizes, &options, NULL, &in, &out);
@@ -186,7 +191,7 @@ one_file(struct sizes *sizes, char *name, size_t *changed)
 			    (unsigned long long)options.limit,
 			    (unsigned long long)options.message, over);
 		CHECK(over == 0);
-		/* If a text is removed wholly, its block may be, too. */
+		/* If a whole text is removed, its block may be removed, too. */
 		CHECK(is.n <= was.n && is.n > 0);
 		truncate_text(sizes, &options, NULL, &out, &again);
 		CHECK(again.n == out.n && memcmp(again.p, out.p, out.n) == 0);
@@ -236,7 +241,8 @@ main(void)
 	struct sizes sizes = {0};
 
 	name_files();
-	/* With one encoding for all messages, whatever model they name. */
+	/* All messages are counted in one encoding, whatever model they
+	 * name. */
 	choose_encoding(&sizes, "o200k_base");
 	dialects(&sizes);
 	choose_encoding(&sizes, "claude-4.8");

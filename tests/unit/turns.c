@@ -1,9 +1,10 @@
 /*
- * turns.c - which user messages of a turn are its questions
+ * turns.c - tests which user messages of a turn are its questions
  *
- * A turn is written as letters: u is a user message, d a demonstration, a an
- * answer, s a system message.  The test says of each message whether it is a
- * question (CTX_SEGMENT_TASK), which is kept as long as its turn.
+ * A conversation is written as letters: u is a user message, d a demonstration,
+ * a an assistant message, s a system message.  The test checks for each message
+ * whether it is a question (CTX_SEGMENT_TASK), which is kept as long as its
+ * turn.
  */
 #include "group/group.h"
 #include "tap.h"
@@ -11,7 +12,7 @@
 static const char DEMO[] = "Look.\\n--- DEMONSTRATION ---\\n$ ls\\n"
 			   "--- END OF DEMONSTRATION ---\\n";
 
-/* Adds a message of Chat Completions; more are members after its text. */
+/* Adds a message of Chat Completions. more: JSON of members after its text. */
 static void
 add(struct ctx_groups *groups, const char *role, const char *text,
     const char *more)
@@ -35,7 +36,8 @@ add(struct ctx_groups *groups, const char *role, const char *text,
 	ctx_buf_release(&line);
 }
 
-/* True if the text, a JSON value, makes a user message a demonstration. */
+/* Returns true if a user message with this text (a JSON value) is a
+ * demonstration. */
 static bool
 is_demo(const char *text, const char *more)
 {
@@ -85,7 +87,7 @@ check_demos(void)
 	    ""));
 }
 
-/* True if the questions of a conversation are the messages that are ? in
+/* Returns true if the questions of a conversation are the messages with ? in
  * want. */
 static bool
 asks(const char *conversation, const char *want)

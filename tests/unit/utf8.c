@@ -1,13 +1,14 @@
-/* utf8.c - UTF-8 against a definition by arithmetic, every back end of it */
+/* utf8.c - tests UTF-8 functions with each instruction set, compared with a
+ * definition by arithmetic */
 #include "base/base.h"
 #include "tap.h"
 
 static const enum ctx_simd backs[] = {CTX_SIMD_PORTABLE, CTX_SIMD_SSE2,
     CTX_SIMD_AVX2, CTX_SIMD_AVX512, CTX_SIMD_NEON};
 
-/* The length of the character at p by RFC 3629, put in arithmetic: decode
- * whatever the lead byte says, then ask whether that was the way to write
- * it.  0 if there is none. */
+/* Returns the length of the character at p by RFC 3629, or 0 if there is none:
+ * decodes as many bytes as the lead byte says, and checks whether this is the
+ * correct way to write the character. */
 static size_t
 character(const unsigned char *p, size_t n, unsigned long *cp)
 {
@@ -105,8 +106,8 @@ characters(void)
 	CHECK(good);
 }
 
-/* Every pair of bytes, with other bytes before and after it, at every place of
- * a block. */
+/* Tests every pair of bytes, with other bytes before and after it, at every
+ * position in a block. */
 static void
 pairs(void)
 {
@@ -137,7 +138,8 @@ pairs(void)
 	CHECK(good);
 }
 
-/* Long texts of characters of every length, whole and then damaged. */
+/* Tests long texts of characters of every length, valid and then with changed
+ * bytes. */
 static void
 texts(void)
 {
@@ -152,7 +154,8 @@ texts(void)
 	tap_case("validity of long texts, whole, cut and damaged");
 	for (i = 0; i < 60000; i++) {
 		size_t want = (size_t)(tap_random(&seed) >> 40) % 390;
-		/* Few kinds of characters, or vectors see all the same mix. */
+		/* Only a few kinds of characters, because otherwise all vectors
+		 * would have a similar mixture. */
 		size_t kinds = 1 + i % 6;
 
 		for (n = count = 0; n < want; count++) {
@@ -177,7 +180,7 @@ texts(void)
 	CHECK(ctx_utf8_count("", 0) == 0);
 }
 
-/* More words than one accumulation takes. */
+/* Tests more vectors than the functions add up at once. */
 static void
 long_count(void)
 {
@@ -200,7 +203,7 @@ long_count(void)
 	free(text);
 }
 
-/* Forward by characters, and back. */
+/* Tests moving forward and back by characters. */
 static void
 steps(void)
 {

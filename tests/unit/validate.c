@@ -1,9 +1,9 @@
 /*
- * validate.c - a packed vocabulary of which one number is wrong
+ * validate.c - tests packed vocabularies in which one number is wrong
  *
- * A checksum finds a cache that was damaged; the check of the block itself is
- * for one that was written so.  Each number in it is made wrong once,
- * and must be refused by the name of its part.
+ * A checksum finds accidental damage.  The check of the packed vocabulary
+ * itself is for files that an attacker wrote.  Each number is made wrong once.
+ * The file must be refused, and the error must name the part with the number.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -13,7 +13,8 @@
 
 enum { AB = 256, CD, ABCD, X2, X4, X8, X16, X17, X18, HOLE, TOKENS };
 
-/* Twice the same memory: as it was made, and with the wrong number. */
+/* Two copies of a packed vocabulary: as it was made, and with the wrong
+ * number. */
 static unsigned char *good, *bad;
 static size_t size;
 
@@ -44,7 +45,8 @@ make(void)
 		tokens[i] = i < AB
 		    ? (struct ctx_build_token){bytes + i, 1, 0, 0}
 		    : longer[i - AB];
-		tokens[i].id = 1000 + i; /* so that ids are a table */
+		/* so that the vocabulary has a table of ids */
+		tokens[i].id = 1000 + i;
 	}
 	NEED(ctx_vocab_build(&pack, &block, &size, &err) == 0);
 	good = block;
@@ -59,14 +61,15 @@ head(void)
 	return (struct ctx_vocab_head *)(void *)bad;
 }
 
-/* What lies in a section, to be made wrong. */
+/* Returns the contents of a table, so that a number in it can be changed. */
 static void *
 section(enum ctx_vocab_section s)
 {
 	return bad + head()->at[s];
 }
 
-/* Is what is bad refused because of this part?  Makes it good again. */
+/* Returns true if the changed vocabulary is refused because of this part.  Then
+ * undoes the change. */
 static bool
 refused(const char *part)
 {
@@ -145,7 +148,7 @@ check_head(void)
 	CHECK(refused("head"));
 }
 
-/* Where each section lies, and how much it holds. */
+/* Tests the offset and the size of each table. */
 static void
 check_sections(void)
 {
@@ -194,7 +197,7 @@ check_texts(void)
 	CHECK(refused("texts"));
 }
 
-/* Sets one of the two tokens that merge to a token. */
+/* Sets one of the two tokens that are merged to a token. */
 static void
 set_parent(uint32_t token, unsigned side, uint32_t parent)
 {
@@ -211,7 +214,7 @@ check_tokens(void)
 {
 	uint32_t *leaves = section(CTX_VOCAB_LEAVES);
 	uint32_t *digrams = section(CTX_VOCAB_DIGRAMS);
-	/* No token at all, one of no bytes, one of other bytes. */
+	/* no token; an empty token; a token of other bytes */
 	static const uint32_t wrong[] = {TOKENS, CTX_VOCAB_MAX - 2, HOLE, X4};
 	size_t i, k;
 
@@ -271,7 +274,8 @@ check_keys(void)
 	CHECK(accepted());
 }
 
-/* Writes down in its own line, at the first place, what a pair merges to. */
+/* Stores at the first place of its home line the token to which a pair
+ * merges. */
 static void
 put_pair(uint32_t a, uint32_t b, uint32_t token)
 {
@@ -366,8 +370,9 @@ check_rest(void)
 	CHECK(accepted());
 }
 
-/* Packs the 256 bytes and one more; NULL if it is refused for this reason,
- * which is said otherwise. */
+/* Packs the 256 single bytes and one more token.  Returns NULL if the
+ * vocabulary is refused for this reason.  If the reason is different, the test
+ * fails. */
 static struct ctx_vocab_head *
 packed(struct ctx_build_token more, struct ctx_pretokenizer pretokenizer,
     const char *why)

@@ -1,8 +1,8 @@
-/* validator.c - the rules of ctx-check, one at a time */
+/* validator.c - tests the rules of ctx-check one by one */
 #include "check/check.h"
 #include "tap.h"
 
-/* The findings: "LINE:rule LINE:rule ...". */
+/* The findings, as "LINE:rule LINE:rule ...". */
 struct log {
 	char text[400];
 	bool repairs;
@@ -22,7 +22,7 @@ found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 	return log->repairs && ctx_rule_at(finding->id)->remedy != CTX_FIX_NONE;
 }
 
-/* Checks messages, an array that ends in NULL, as one conversation under
+/* Checks messages (an array that ends with NULL) as one conversation by these
  * rules.  Returns the findings. */
 static const char *
 judge(struct log *log, const char *dialect, uint64_t rules, bool allow_pending,
@@ -59,7 +59,7 @@ judge(struct log *log, const char *dialect, uint64_t rules, bool allow_pending,
 	return log->text;
 }
 
-/* Chat messages, so short that a test can be seen at once. */
+/* Messages of Chat Completions, short enough to read a test at a glance. */
 #define SYS  "{\"role\":\"system\",\"content\":\"s\"}"
 #define USER "{\"role\":\"user\",\"content\":\"u\"}"
 #define SAYS "{\"role\":\"assistant\",\"content\":\"a\"}"
@@ -122,7 +122,8 @@ test_pairs(void)
 	FOUND(0, "", CALL("a"), GOT("a"), CALL("a"), GOT("a"));
 }
 
-/* Results of a function are known by its name, in order. */
+/* Tests results of functions without ids, which are matched by name and
+ * order. */
 static void
 test_names(void)
 {
@@ -291,25 +292,28 @@ test_repair(void)
 		  "") == 0);
 	tap_case("messages after a repaired one are checked as if it had been "
 		 "valid");
-	/* The empty message between call and result counts for nothing. */
+	/* The empty message between the call and its result is ignored. */
 	CHECK(strcmp(judge(&log, "openai-chat", CTX_RESULTS_NEXT, false,
 			 (const char *const[]){CALL("a"),
 			     "{\"role\":\"user\",\"content\":[]}", GOT("a"),
 			     NULL}),
 		  "2:empty-message") == 0);
-	/* A result that we have made up is the one result. */
+	/* After a repair has inserted a result, the result of the input is a
+	 * second one. */
 	CHECK(
 	    strcmp(judge(&log, "openai-chat", CTX_RESULTS_NEXT, false,
 		       (const char *const[]){CALL("a"), SAYS, GOT("a"), NULL}),
 		"1:orphan-call 3:duplicate-result") == 0);
-	/* Dropped, it leaves neighbours of one side. */
+	/* If the empty message is removed, two messages of the user are
+	 * neighbours. */
 	CHECK(strcmp(judge(&log, "openai-chat", CTX_ASKS_TURNS, false,
 			 (const char *const[]){USER, "{\"role\":\"assistant\"}",
 			     USER, NULL}),
 		  "2:empty-message 3:alternation") == 0);
 }
 
-/* Ids and open calls by the thousand, answered from the other end. */
+/* Tests thousands of ids and open calls, whose results come in reverse
+ * order. */
 static void
 test_many(void)
 {

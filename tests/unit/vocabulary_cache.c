@@ -1,4 +1,5 @@
-/* vocabulary_cache.c - the cache of packed vocabularies, damaged or shared */
+/* vocabulary_cache.c - tests the cache of packed vocabularies: damaged and
+ * shared files */
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -16,7 +17,7 @@ as_wanted(const char *file, const struct ctx_tokens *want)
 	return is;
 }
 
-/* Turns one bit of a file around. */
+/* Changes one bit of a file. */
 static void
 flip(const char *name, long at, unsigned bit)
 {
@@ -58,7 +59,7 @@ flipped_bits(void)
 		CHECK(stat(name, &before) == 0);
 		flip(name, at, (unsigned)(random >> 60) % 8);
 		CHECK(as_wanted(file, &want));
-		/* What was bad has been written anew. */
+		/* The damaged file was replaced by a new file. */
 		CHECK(stat(name, &after) == 0 && after.st_ino != before.st_ino);
 		CHECK(after.st_size == size);
 	}

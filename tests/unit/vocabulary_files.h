@@ -1,8 +1,8 @@
 /*
- * vocabulary_files.h - vocabulary files that the tests of loading write
+ * vocabulary_files.h - writes vocabulary files for the tests of loading
  *
- * All lie in one directory, beside the cache; init_files makes it, and
- * remove_files removes it.
+ * All files are in one directory, beside the cache. init_files creates the
+ * directory, and remove_files removes it.
  */
 #ifndef VOCABULARY_FILES_H
 #define VOCABULARY_FILES_H
@@ -15,7 +15,8 @@
 #include "tap.h"
 #include "token_ref.h"
 
-#define MERGES 3000 /* of r50k that are written to tokenizer.json */
+/* number of tokens of r50k that are written to tokenizer.json */
+#define MERGES 3000
 
 static char directory[] = "/tmp/ctx-token-XXXXXX", cache[80], path[120];
 static struct ref_vocab r50k;
@@ -34,7 +35,8 @@ write_file(const char *name, const char *text, size_t n)
 	NEED(out != NULL && fwrite(text, 1, n, out) == n && fclose(out) == 0);
 }
 
-/* Fills r50k with the tokens of the built-in encoding, by rank. */
+/* Fills r50k with the tokens of the built-in encoding, in the order of
+ * ranks. */
 static inline void
 load_r50k(void)
 {
@@ -95,7 +97,7 @@ only_cached(char *name, size_t size)
 	return n;
 }
 
-/* A token in the byte-level alphabet, as UTF-8. */
+/* Writes a token with byte-level characters, as UTF-8. */
 static inline void
 byte_level(char *out, const char *p, size_t n)
 {
@@ -118,7 +120,8 @@ byte_level(char *out, const char *p, size_t n)
 	out[at] = '\0';
 }
 
-/* Bytes of the left of the two tokens that token i is merged from. */
+/* Returns the length in bytes of the first of the two tokens from which token i
+ * is merged. */
 static inline size_t
 left_part(const struct ref_vocab *v, size_t i)
 {
@@ -188,7 +191,7 @@ refused_bytes(const char *what, const char *name, const char *p, size_t n)
 	CHECK(strstr(err.text, what) != NULL);
 }
 
-/* Fills r50k; called once, before all other functions. */
+/* Fills r50k.  Must be called once, before all other functions. */
 static inline void
 init_files(void)
 {

@@ -1,4 +1,5 @@
-/* writer.c - what leaves, in what order, in how many writes; and failing */
+/* writer.c - tests the writer: what it writes, in what order, in how many calls
+ * of write; and its errors */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -9,7 +10,7 @@
 #include "io/io.h"
 #include "tap.h"
 
-/* A datagram socket keeps the bytes of each write by themselves. */
+/* A datagram socket, which keeps the bytes of each write separate. */
 struct sink {
 	int in, out;
 };
@@ -24,7 +25,7 @@ sink_open(void)
 	return (struct sink){fds[0], fds[1]};
 }
 
-/* Is this what the next write wrote?  NULL: there was none. */
+/* Returns true if the next write has written this text.  NULL: no write. */
 static bool
 sink_got(struct sink *sink, const char *text)
 {
@@ -93,7 +94,8 @@ runs(void)
 
 #define MUCH ((size_t)3 << 20)
 
-/* Reads everything in small pieces, and interrupts the writer at each. */
+/* Reads everything in small parts, and interrupts the writer after each
+ * part. */
 struct drain {
 	pthread_t thread, writer;
 	int fd;
@@ -116,7 +118,8 @@ drain_all(void *arg)
 	return NULL;
 }
 
-/* Puts and copies pieces of random sizes, some side by side. */
+/* Writes parts of random sizes with both functions of the writer, some parts
+ * without a gap between them. */
 static void
 write_pieces(struct ctx_writer *writer, const char *text, struct ctx_buf *want)
 {
@@ -135,7 +138,7 @@ write_pieces(struct ctx_writer *writer, const char *text, struct ctx_buf *want)
 		if (state % 5 < 3) {
 			CHECK(ctx_writer_put(writer, text + at, n, &err) == 0);
 		} else {
-			/* The memory of a copied piece may change. */
+			/* A copied part may be changed after the call. */
 			piece.n = 0;
 			NEED(ctx_buf_add(&piece, text + at, n, &err) == 0);
 			CHECK(ctx_writer_copy(writer, piece.p, n, &err) == 0);
@@ -183,7 +186,7 @@ slow_reader(int flags)
 
 /* ---- failing ----------------------------------------------------------- */
 
-/* Every call after the first failed one says the same. */
+/* After the first failed call, every call must return the same error. */
 static void
 stays_failed(struct ctx_writer *writer, enum ctx_code code, int sys)
 {
@@ -251,7 +254,7 @@ full_device(void)
 	struct ctx_err err;
 	int fd = open("/dev/full", O_WRONLY);
 
-	/* Where there is no such device the case above has to do. */
+	/* On a system without such a device, only the case above is tested. */
 	if (fd < 0)
 		return;
 	tap_case("a full device is an error at the flush at the latest");
@@ -274,7 +277,8 @@ interrupt(int sig)
 int
 main(void)
 {
-	/* Without SA_RESTART: calls end with EINTR, or before their end. */
+	/* Without SA_RESTART, system calls end with EINTR, or transfer only a
+	 * part. */
 	struct sigaction action = {.sa_handler = interrupt};
 
 	signal(SIGPIPE, SIG_IGN);
