@@ -17,8 +17,8 @@
  * interval. */
 enum { DRAWS = 1000, OUTSIDE = DRAWS / 40 };
 
-/* The runs of one session. kept: sum of the shares of needed strings that the
- * runs have kept. runs: number of the runs. */
+/* The runs of one session. kept: sum of the shares of needed strings (used by
+ * later messages) that the runs have kept. runs: number of the runs. */
 struct session_sum {
 	double kept;
 	size_t runs;

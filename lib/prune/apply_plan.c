@@ -66,8 +66,9 @@ collect_edits(struct prune *run, struct held_conversation *conversation,
 	text = ctx_json_str(message->json, message->node);
 	if (edit->rest & CTX_MARK_DROP_INSERTION) {
 		ctx_insertion_find(run->options, message, &earlier);
-		/* Remove the summary or notice of an earlier run, unless a new
-		 * summary or notice replaces it. */
+		/* Remove the summary or notice (text about removed messages) of
+		 * an earlier run, unless a new summary or notice replaces
+		 * it. */
 		edit->insertion_index = is_block || earlier.user_text_at != 0
 		    ? 0
 		    : (uint32_t)earlier.block + 1;

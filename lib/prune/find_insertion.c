@@ -83,9 +83,9 @@ ctx_insertion_is_string_content(const struct ctx_message *message, size_t i)
 	    CTX_JSON_STRING;
 }
 
-/* Sets *found if a JSON string begins with a summary or notice. string: true if
- * the user's own text may follow in the same JSON string; the offset of the
- * user's text is then also stored in *found. */
+/* Sets *found if a JSON string begins with a summary or notice (text about
+ * removed messages). string: true if the user's own text may follow in the same
+ * JSON string; the offset of the user's text is then also stored in *found. */
 static void
 find_in_literal(struct ctx_str literal, const char *notice, bool string,
     struct found_insertion *found)

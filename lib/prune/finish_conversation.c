@@ -5,8 +5,8 @@
 #include "prune/held_conversation.h"
 #include "stream/change_report.h"
 
-/* Returns the number of summaries and notices that were inserted as separate
- * messages, not as blocks of other messages. */
+/* Returns the number of summaries and notices (texts about removed messages)
+ * that were inserted as separate messages, not as blocks of other messages. */
 static uint64_t
 count_inserted_messages(const struct held_conversation *conversation)
 {

@@ -39,8 +39,9 @@ ctx_head_tail_edit(struct prune *run, struct ctx_edits *edits,
 	if (!which->texts)
 		return 0;
 	ctx_insertion_find(run->options, message, &inserted);
-	/* Text that ctx has inserted as a summary or notice is not shortened.
-	 * User text in the same JSON string is not shortened, either. */
+	/* Text that ctx has inserted as a summary or notice (text about removed
+	 * messages) is not shortened.  User text in the same JSON string is not
+	 * shortened, either. */
 	if (ctx_text_segments_texts(&run->text_segments, message,
 		inserted.summary || inserted.notice ? inserted.block
 						    : message->n,

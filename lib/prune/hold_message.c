@@ -193,8 +193,8 @@ find_given_flags(struct prune *run, const struct ctx_message *message,
 }
 
 /* Adds the segments of a message (the message, or its two parts) to the groups
- * of the conversation.  Pins all these segments if the message is part of a
- * provider's response. */
+ * (messages kept together) of the conversation.  Pins all these segments if the
+ * message is part of a provider's response. */
 static int
 add_segments(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, const struct ctx_event *event, unsigned flags,

@@ -163,8 +163,8 @@ count_prefix_tokens(struct prune *run, struct ctx_counter *counter,
 	return 0;
 }
 
-/* Appends the text that separates a summary or notice from the user's text
- * after it in the same JSON string. */
+/* Appends the text that separates a summary or notice (text about removed
+ * messages) from the user's text after it in the same JSON string. */
 static int
 append_suffix(struct ctx_buf *out, bool summary, struct ctx_err *err)
 {

@@ -38,7 +38,8 @@ bool ctx_plan_is_required_by_turn(const struct ctx_plan *plan,
  * also contains tool results of the turn before. */
 bool ctx_plan_is_shared_message(const struct ctx_segment *segments, size_t i);
 /* Sets plan->floors: for each segment (message or part of one), the reasons to
- * keep it.  If one segment of a group must be kept, the whole group is kept. */
+ * keep it.  If one segment of a group (messages kept together) must be kept,
+ * the whole group is kept. */
 void ctx_plan_find_floor(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended);
 

@@ -376,8 +376,9 @@ renumber_messages(struct prune *run, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds edits to run->rewrite.edits that insert summaries and notices, as
- * separate messages, into the JSON array of a conversation. */
+/* Adds edits to run->rewrite.edits that insert summaries and notices (texts
+ * about removed messages), as separate messages, into the JSON array of a
+ * conversation. */
 static int
 insert_messages(struct prune *run, struct ctx_err *err)
 {

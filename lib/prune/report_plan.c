@@ -186,7 +186,8 @@ report_message(struct prune *run, struct prune_entry *entry, bool ended,
 	return ctx_report_notify(&run->options->report, &pending->change, err);
 }
 
-/* Reports that a summary or notice is inserted before a message or into it. */
+/* Reports that a summary or notice (text about removed messages) is inserted
+ * before a message or into it. */
 static int
 report_insertion(struct prune *run,
     const struct held_conversation *conversation,

@@ -320,8 +320,8 @@ enum {
 	CTX_MARK_CLEAR = 4,
 	/* keep only the beginning and the end of each text of the segment */
 	CTX_MARK_HEAD_TAIL = 8,
-	/* remove a summary or notice that an earlier run of ctx has inserted
-	 * into the segment */
+	/* remove a summary or notice (text about removed messages) that an
+	 * earlier run of ctx has inserted into the segment */
 	CTX_MARK_DROP_INSERTION = 16,
 	/* insert a notice before the segment */
 	CTX_MARK_NOTICE = 32,
