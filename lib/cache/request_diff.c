@@ -13,9 +13,10 @@
 /* ---- cost ---- */
 
 /* Returns the prices of a request with this number of input tokens. later: the
- * later of the two compared requests.  If pricing names no model, the prices
- * are those of its model.  Its dialect (format) decides whether a request can
- * choose how long the provider caches it. */
+ * later of the two compared requests.  If pricing names no model, returns the
+ * prices of the later request's model.  The dialect (format) of the later
+ * request decides whether a request can choose how long the provider caches
+ * it. */
 static struct ctx_prices
 find_prices(const struct ctx_pricing *pricing,
     const struct ctx_request_prefix *later, uint64_t tokens)

@@ -254,8 +254,8 @@ find_billed(const struct ctx_event *event)
 	    message->dialect->usage.message);
 }
 
-/* Describes the message that was added to the groups last: sets file, line,
- * role, turn and tool of *stats.  The token counts are set by
+/* Sets file, line, role, turn and tool of *stats to those of the message that
+ * was added to the groups last.  The token counts are set by
  * set_message_cost. */
 static void
 describe_message(const struct count_run *run,

@@ -12,10 +12,10 @@
 #include "prune/held_conversation.h"
 
 /* Edits a message, and inserts a summary or notice into it as a block.  Makes
- * the edits in run->message_edits before the insertion, so that they cannot
- * shorten the inserted text.  Adds a single edit to run->rewrite.edits, which
- * replaces the whole message. text: JSON of the message.  If replace is true,
- * the new summary or notice replaces that of an earlier run. */
+ * the edits in run->message_edits before the insertion, so that the edits
+ * cannot shorten the inserted text.  Adds a single edit to run->rewrite.edits,
+ * which replaces the whole message. text: JSON of the message.  If replace is
+ * true, the new summary or notice replaces the one of an earlier run. */
 static int
 edit_and_insert(struct prune *run, struct held_conversation *conversation,
     const struct prune_entry *entry, struct ctx_str text, bool replace,

@@ -41,8 +41,8 @@ struct prune_entry {
 	uint32_t transcript_line;
 	/* Used if this struct stands for several neighbouring lines of a
 	 * session file that are not messages: number of the last of these
-	 * lines; "held" is the first of them.  Otherwise 0.  If such a line was
-	 * removed, it is not written. */
+	 * lines; "held" is the first of them.  Otherwise 0.  Removed lines
+	 * among them are not written. */
 	uint32_t last_line;
 	/* If a summary or notice (a text that says that messages were removed)
 	 * is inserted into this message or before it: its index in the array

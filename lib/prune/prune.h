@@ -60,8 +60,8 @@ struct ctx_prune_settings {
 	uint64_t trigger_messages;
 	/* Strategy summarize: which newest messages are kept. keep_messages: at
 	 * most this many; 0: as many as fit. keep_tokens: used instead of
-	 * keep_messages if it is not 0; the kept messages together have this
-	 * many tokens. */
+	 * keep_messages if it is not 0; the kept messages together have at most
+	 * this many tokens. */
 	uint64_t keep_messages;
 	uint64_t keep_tokens;
 	/* For the strategy summarize. summary_tokens: maximum number of tokens

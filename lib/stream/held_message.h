@@ -6,8 +6,8 @@
 
 struct ctx_rewrite;
 
-/* A message that is in memory until it can be written.  A record that comes
- * after such a message and is not a message is stored in the same way. */
+/* A message that is in memory until it can be written.  A record that is not a
+ * message, but comes after such a message, is stored in the same way. */
 struct ctx_held_message {
 	union {
 		/* The bytes of the message's record, owned by this struct.

@@ -132,9 +132,9 @@ read_arguments(struct heuristic *h, const struct ctx_message *message,
 					 block->payload, &h->text, err);
 }
 
-/* Sets call->file to the id of the file that the arguments of a tool call name.
- * Sets call->all to true if the arguments contain nothing but the file: the
- * tool then reads the whole file. */
+/* Sets call->file to the id of the file in the arguments of a tool call.  Sets
+ * call->all to true if the arguments contain nothing but the file: the tool
+ * then reads the whole file. */
 static int
 find_file(struct heuristic *h, const struct ctx_message *message,
     const struct ctx_block *block, struct call *call, struct ctx_err *err)

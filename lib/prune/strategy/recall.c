@@ -324,11 +324,11 @@ rank_by_recall(struct ctx_scorer *scorer, struct ctx_groups *groups,
 		r->weight[r->found[i].term - 1] = 1;
 	count_segments(r);
 	find_sides(r);
-	/* A message is not an answer just because it is near the question, so
-	 * the question's own segments get no score, of which messages near them
-	 * would get a part.  But where the user message of a turn is always
-	 * kept (in the session of an agent), the messages after the question
-	 * belong to the question. */
+	/* The question's own segments get no score.  Otherwise the messages
+	 * near them would get a part of this score, although a message near the
+	 * question need not be an answer.  Exception: in the session of an
+	 * agent, where the user message of a turn is always kept, the messages
+	 * after the question belong to the question. */
 	score_items(r,
 	    r->base.options.query == NULL && r->question.n > 0 &&
 		ctx_prune_splits_turns(&plan->settings));
