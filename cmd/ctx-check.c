@@ -25,6 +25,8 @@ struct check_command {
 	const char *provider, *after;
 	struct cli_annotations annotations;
 	bool repair, json, sarif, quiet, list_rules, reasoning_given;
+	/* found: number of findings in all input files; fixed: number of
+	 * repairs in the last one */
 	uint64_t found, fixed;
 };
 
@@ -252,9 +254,10 @@ handle_fix(void *user, const struct ctx_fix *fix, struct ctx_err *err)
 /* ---- files ---- */
 
 /* Prints a summary of the input file that was opened last.  With --verbose the
- * summary says how many messages, findings and repairs the file has. */
+ * summary says how many messages, findings and repairs the file has. found:
+ * number of findings. */
 static void
-report_file(struct check_command *check)
+report_file(struct check_command *check, uint64_t found)
 {
 	struct ctx_check_config *options = &check->options;
 
@@ -263,7 +266,8 @@ report_file(struct check_command *check)
 		    "%s: %" PRIu64 " messages, %" PRIu64 " findings, %" PRIu64
 		    " repaired",
 		    check->cli.files[check->cli.n_opened - 1],
-		    options->messages, check->found, check->fixed);
+		    options->messages, found, check->fixed);
+	cli_describe_change("findings repaired: %" PRIu64, check->fixed);
 	cli_note_removed_reasoning(&check->cli, options->reasoning_removed);
 	if (!check->quiet)
 		cli_note_reasoning(&check->cli, options->reasoning_kept,
@@ -281,7 +285,8 @@ check_files(struct check_command *check)
 	if (check->repair && !check->report.dry_run)
 		output = &writer;
 	while (cli_next_stream(&check->cli, &stream, output)) {
-		before = check->fixed;
+		before = check->found;
+		check->fixed = 0;
 		if (ctx_check_stream(&stream, output, &check->options, &err) <
 		    0) {
 			if (check->sarif)
@@ -290,9 +295,7 @@ check_files(struct check_command *check)
 		}
 		cli_require_messages(&check->cli, &stream);
 		cli_note_stream(&check->cli, &stream);
-		report_file(check);
-		cli_describe_change("findings repaired: %" PRIu64,
-		    check->fixed - before);
+		report_file(check, check->found - before);
 		cli_end_stream(&check->cli, &stream, output);
 	}
 }

@@ -348,3 +348,19 @@ found() {
 	[[ $output == *"--archive needs --repair"* ]]
 	run -2 ctx-check --repair --archive in in
 }
+
+@test "-v: the figures of each file are its own" {
+	printf '{"role":"tool","tool_call_id":"a","content":"b"}\n' > one
+	messages user:hi >> one
+	cp one two
+	run -1 ctx-check -v one two
+	for f in one two; do
+		[[ $output == *"$f: 2 messages, 1 findings, 0 repaired"* ]] ||
+			fail "$output"
+	done
+	run -0 ctx-check -v --repair -i one two
+	for f in one two; do
+		[[ $output == *"$f: 2 messages, "*", 1 repaired"* ]] ||
+			fail "$output"
+	done
+}
