@@ -2,7 +2,6 @@
  * conversation, and repairs it */
 #include <inttypes.h>
 #include <jansson.h>
-#include <sha2.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,14 +19,10 @@ struct check_command {
 	struct cli cli;
 	struct ctx_check_config options;
 	struct cli_report report;
-	/* settings for reporting changed messages (--explain, --archive) */
-	struct ctx_report changes;
 	const char *provider, *after;
 	struct cli_annotations annotations;
 	bool repair, json, sarif, quiet, list_rules, reasoning_given;
-	/* found: number of findings in all input files; fixed: number of
-	 * repairs in the last one */
-	uint64_t found, fixed;
+	uint64_t found; /* number of findings in all input files */
 };
 
 static const char *
@@ -121,20 +116,6 @@ end_sarif(bool done)
 
 /* ---- findings ---- */
 
-static json_t *
-make_finding_json(const struct ctx_finding *finding)
-{
-	const char *file = finding->place.file;
-
-	return json_pack("{s:o, s:I, s:o, s:s, s:s}", "file",
-	    cli_json_text(file, strlen(file)), "line",
-	    (json_int_t)finding->place.line, "index",
-	    finding->in_request
-		? json_null()
-		: json_integer((json_int_t)finding->place.message),
-	    "rule", ctx_rule_at(finding->id)->id, "what", finding->what);
-}
-
 static void
 print_finding(FILE *to, const struct ctx_finding *finding)
 {
@@ -187,7 +168,7 @@ handle_finding(void *user, const struct ctx_finding *finding,
 		annotate_finding(check, finding);
 	} else if (check->json) {
 		rc = cli_json_line(stdout, CLI_STDOUT,
-		    make_finding_json(finding), 0, err);
+		    cli_json_finding(finding), 0, err);
 	} else {
 		print_finding(stdout, finding);
 		cli_check_stdout(&check->cli);
@@ -195,60 +176,6 @@ handle_finding(void *user, const struct ctx_finding *finding,
 	if (check->cli.unbuffered)
 		(void)fflush(stdout);
 	return rc;
-}
-
-/* Adds a repair to the list of repairs that ctx-check --dry-run will print. */
-static int
-plan_fix(struct check_command *check, const struct ctx_fix *fix,
-    struct ctx_err *err)
-{
-	const struct ctx_finding *finding = fix->finding;
-	const struct ctx_change change = {.file = finding->place.file,
-	    .line = finding->place.line,
-	    .rule = ctx_rule_at(finding->id)->id,
-	    .action = fix->action};
-
-	return check->changes.on_change(check->changes.user, &change, err);
-}
-
-static int
-explain_fix(struct check_command *check, const struct ctx_fix *fix,
-    struct ctx_err *err)
-{
-	const struct ctx_finding *finding = fix->finding;
-	const struct ctx_change change = {.file = finding->place.file,
-	    .line = finding->place.line,
-	    .role = fix->role,
-	    .rule = ctx_rule_at(finding->id)->id,
-	    .action = fix->action};
-	bool is_printed = check->report.explain == stdout;
-	char hash[SHA256_DIGEST_STRING_LENGTH];
-	json_t *line;
-
-	if (check->report.is_table)
-		return cli_explain_row(&check->report, &change, err);
-	SHA256Data((const uint8_t *)fix->bytes.p, fix->bytes.n, hash);
-	line = make_finding_json(finding);
-	line =
-	    cli_json_with(line, "role", json_string(ctx_role_name(fix->role)));
-	line = cli_json_with(line, "action", json_string(fix->action));
-	line = cli_json_with(line, "sha256", json_string(hash));
-	return cli_json_line(check->report.explain,
-	    is_printed ? CLI_STDOUT : check->report.explain_path, line, 0, err);
-}
-
-static int
-handle_fix(void *user, const struct ctx_fix *fix, struct ctx_err *err)
-{
-	struct check_command *check = user;
-
-	check->fixed++;
-	check->report.has_changes = true;
-	if (check->report.explain != NULL)
-		return explain_fix(check, fix, err);
-	if (check->report.dry_run && !check->quiet)
-		return plan_fix(check, fix, err);
-	return 0;
 }
 
 /* ---- files ---- */
@@ -266,8 +193,8 @@ report_file(struct check_command *check, uint64_t found)
 		    "%s: %" PRIu64 " messages, %" PRIu64 " findings, %" PRIu64
 		    " repaired",
 		    check->cli.files[check->cli.n_opened - 1],
-		    options->messages, found, check->fixed);
-	cli_describe_change("findings repaired: %" PRIu64, check->fixed);
+		    options->messages, found, options->repaired);
+	cli_describe_change("findings repaired: %" PRIu64, options->repaired);
 	cli_note_removed_reasoning(&check->cli, options->reasoning_removed);
 	if (!check->quiet)
 		cli_note_reasoning(&check->cli, options->reasoning_kept,
@@ -286,7 +213,6 @@ check_files(struct check_command *check)
 		output = &writer;
 	while (cli_next_stream(&check->cli, &stream, output)) {
 		before = check->found;
-		check->fixed = 0;
 		if (ctx_check_stream(&stream, output, &check->options, &err) <
 		    0) {
 			if (check->sarif)
@@ -384,7 +310,6 @@ parse(struct check_command *check, int argc, char **argv)
 	o->reasoning = (enum ctx_reasoning)reasoning;
 	o->user = check;
 	o->on_finding = handle_finding;
-	o->on_fix = handle_fix;
 	if (check->provider == NULL)
 		return;
 	o->provider = ctx_provider_find(check->provider);
@@ -465,9 +390,9 @@ open_reports(struct check_command *check)
 		    "--repair takes one file, because its output is one "
 		    "conversation; use --in-place for several");
 	check->report.by_file = check->report.repairs = true;
-	cli_report_open(&check->cli, &check->report, &check->changes);
-	check->options.dry_run = check->report.dry_run;
-	check->options.archive = check->changes.archive;
+	cli_report_open(&check->cli, &check->report, &check->options.report);
+	if (check->quiet && check->report.explain == NULL)
+		check->options.report.on_change = NULL;
 }
 
 static void
@@ -476,7 +401,7 @@ close_reports(struct check_command *check)
 	if (check->repair && !check->quiet && check->found > MOST_LINES)
 		cli_say(&check->cli, "%" PRIu64 " more findings",
 		    check->found - MOST_LINES);
-	cli_report_close(&check->cli, &check->report, &check->changes);
+	cli_report_close(&check->cli, &check->report, &check->options.report);
 }
 
 int

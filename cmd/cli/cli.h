@@ -16,6 +16,7 @@
 
 #include "stream/stream.h"
 
+struct ctx_finding;
 struct ctx_request_prefix;
 struct ctx_request_prefix_options;
 
@@ -236,6 +237,9 @@ int cli_explain_row(struct cli_report *report, const struct ctx_change *change,
 /* Returns a text, such as a file name, as a JSON string, in which bytes that
  * are not UTF-8 are replaced by "?".  Returns NULL if there is no memory. */
 json_t *cli_json_text(const char *p, size_t n);
+/* Returns a finding (violation of a rule) as a JSON object, or NULL if there is
+ * no memory. */
+json_t *cli_json_finding(const struct ctx_finding *finding);
 /* Adds a member to a JSON object, and returns the object.  If the object or the
  * value is NULL, or if there is no memory, frees both and returns NULL. */
 json_t *cli_json_with(json_t *object, const char *key, json_t *value);

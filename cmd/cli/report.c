@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "check/check.h"
 #include "cli/plan_table.h"
 
 json_t *
@@ -127,6 +128,31 @@ close_explain(const struct cli *cli, FILE *file, const char *path)
 		    errno != 0 ? strerror(errno) : CLI_LOST);
 }
 
+json_t *
+cli_json_finding(const struct ctx_finding *finding)
+{
+	const char *file = finding->place.file;
+
+	return json_pack("{s:o, s:I, s:o, s:s, s:s}", "file",
+	    cli_json_text(file, strlen(file)), "line",
+	    (json_int_t)finding->place.line, "index",
+	    finding->in_request
+		? json_null()
+		: json_integer((json_int_t)finding->place.message),
+	    "rule", ctx_rule_at(finding->id)->id, "what", finding->what);
+}
+
+/* Returns a JSON object about a change that repairs a finding. */
+static json_t *
+make_repair_json(const struct ctx_change *change)
+{
+	json_t *line = cli_json_finding(change->finding);
+
+	line = cli_json_with(line, "role",
+	    json_string(ctx_role_name(change->role)));
+	return cli_json_with(line, "action", json_string(change->action));
+}
+
 /* Returns a JSON object with the members of a change that depend on what was
  * changed: a member of a request, a line that is not sent to the model, or a
  * message.  Returns NULL if there is no memory. */
@@ -166,13 +192,15 @@ write_explanation(struct cli_report *report, const struct ctx_change *change,
 
 	if (report->is_table)
 		return cli_explain_row(report, change, err);
-	line = make_change_json(change);
+	line = change->finding != NULL ? make_repair_json(change)
+				       : make_change_json(change);
 	line = cli_json_with(line, "sha256", json_string(change->sha256));
 	if (change->ranked)
 		line = cli_json_with(line, "score", json_real(change->rank));
 	if (change->is_block)
 		line = cli_json_with(line, "part", json_true());
-	if (report->archive_path != NULL && strcmp(change->action, "add") != 0)
+	if (report->archive_path != NULL && change->finding == NULL &&
+	    strcmp(change->action, "add") != 0)
 		line = cli_json_with(line, "archive",
 		    cli_json_text(report->archive_path,
 			strlen(report->archive_path)));

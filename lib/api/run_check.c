@@ -37,11 +37,10 @@ count_finding(void *user, const struct ctx_finding *finding,
 }
 
 static int
-count_fix(void *user, const struct ctx_fix *fix, struct ctx_err *err)
+pass_fix(void *user, const struct ctx_change *fix, struct ctx_err *err)
 {
 	struct checking *checking = user;
 
-	checking->run.sum.repaired++;
 	return pass_finding(checking, fix->finding, fix->action, err);
 }
 
@@ -63,7 +62,8 @@ configure_check(struct checking *checking, struct ctx_check_config *config,
 	config->schema = options->schema;
 	config->user = checking;
 	config->on_finding = count_finding;
-	config->on_fix = count_fix;
+	config->report =
+	    (struct ctx_report){.user = checking, .on_change = pass_fix};
 	return ctx_api_read_reasoning(options->reasoning, &config->reasoning,
 	    err);
 }
@@ -88,12 +88,13 @@ ctx_check(struct ctx_input *input, struct ctx_output *output,
 		    checking.options.archive, &err);
 	if (rc == 0) {
 		config.counters = &input->counters;
-		config.archive = checking.run.report.archive;
+		config.report.archive = checking.run.report.archive;
 		rc = ctx_check_stream(&input->stream, checking.run.writer,
 		    &config, &err);
 	}
 	sum->messages = config.messages;
 	sum->refused = config.refused;
+	sum->repaired = config.repaired;
 	return ctx_api_end(&checking.run, rc, sum->findings + sum->refused > 0,
 	    result, error, &err);
 }

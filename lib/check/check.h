@@ -356,17 +356,6 @@ uint64_t ctx_validator_first_undecided(const struct ctx_validator *validator);
  * result. */
 #define CTX_ADDED_RESULT_TEXT "[no result: the call was interrupted]"
 
-/* A violation of a rule that ctx-check has repaired. */
-struct ctx_fix {
-	const struct ctx_finding *finding;
-	/* what was done to the message: "drop", "insert" or "edit" */
-	const char *action;
-	enum ctx_role role; /* role of the message */
-	/* The bytes that were removed or inserted, or the old bytes that an
-	 * edit has replaced.  Valid until on_fix returns. */
-	struct ctx_str bytes;
-};
-
 struct ctx_check_config {
 	/* the provider to which the conversations will be sent, or NULL */
 	const struct ctx_provider *provider;
@@ -377,15 +366,14 @@ struct ctx_check_config {
 	struct ctx_model_counters *counters;
 	/* true if tool calls of the newest turn may lack a result */
 	bool allow_pending;
-	/* true if the callbacks are called as in a repair, although writer is
-	 * NULL and nothing is written */
-	bool dry_run;
 	/* true if the arguments of tool calls are checked against the JSON
 	 * schemas of their tools */
 	bool schema;
-	/* The archive, a file in which the original of each changed message is
-	 * stored before the changed message is written; or NULL. */
-	struct ctx_archive *archive;
+	/* How repairs are reported.  The members finding, file, line, rule,
+	 * role, action and bytes of the reported changes are set; the action is
+	 * "drop", "insert" or "edit". report.dry_run: true if repairs are
+	 * reported although writer is NULL and nothing is written. */
+	struct ctx_report report;
 	/* What a repair does with bound reasoning: signed reasoning that the
 	 * provider refuses if anything before the reasoning was changed.  If
 	 * CTX_REASONING_FAIL is set, a conversation is kept in memory until its
@@ -397,12 +385,9 @@ struct ctx_check_config {
 	 * are only for the repair. */
 	int (*on_finding)(void *user, const struct ctx_finding *finding,
 	    struct ctx_err *err);
-	/* Called for each violation of a rule that was repaired.  May be
-	 * NULL. */
-	int (*on_fix)(void *user, const struct ctx_fix *fix,
-	    struct ctx_err *err);
-	/* number of messages that were checked, set by ctx_check_stream */
-	uint64_t messages;
+	/* Numbers of messages that were checked, and of repairs, set by
+	 * ctx_check_stream. */
+	uint64_t messages, repaired;
 	/* Numbers that ctx_check_stream sets.  Bound reasoning is signed
 	 * reasoning that the provider refuses if anything before the reasoning
 	 * was changed. reasoning_removed: number of messages from which a

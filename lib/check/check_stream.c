@@ -75,8 +75,7 @@ handle_finding(void *user, const struct ctx_finding *finding,
 {
 	struct check *check = user;
 	struct check_conversation *conversation;
-	struct ctx_check_config *options = check->options;
-	struct ctx_fix fix;
+	struct ctx_change fix = {0};
 	int rc = check->repairing ? ctx_repair_finding(&check->repair, finding,
 					check->message, &fix, err)
 				  : 0;
@@ -85,8 +84,7 @@ handle_finding(void *user, const struct ctx_finding *finding,
 		return -1;
 	if (rc == 0)
 		return report_finding(check, finding, err) < 0 ? -1 : 0;
-	if (!check->repair.trial && options->on_fix != NULL &&
-	    options->on_fix(options->user, &fix, err) < 0)
+	if (ctx_repair_report(&check->repair, &fix, err) < 0)
 		return -1;
 	/* If a message that was checked before is removed now, it was already
 	 * counted in messages_left.  So messages_left must be decreased. */
@@ -554,20 +552,18 @@ ctx_check_stream(struct ctx_stream *stream, struct ctx_writer *writer,
 	    .record = take_record,
 	    .finish = end_checked_stream,
 	};
-	const struct ctx_report report = {.dry_run = writer == NULL,
-	    .archive = options->archive};
 	struct check check = {.rewrite = {.stream = stream,
 				  .writer = writer,
-				  .report = &report},
+				  .report = &options->report},
 	    .options = options};
 	struct ctx_validator *judges[] = {&check.lines.validator,
 	    &check.record.validator};
 	int rc = -1;
 
-	options->messages = 0;
+	options->messages = options->repaired = 0;
 	options->reasoning_removed = options->reasoning_kept = 0;
 	options->refused = 0;
-	check.repairing = writer != NULL || options->dry_run;
+	check.repairing = writer != NULL || options->report.dry_run;
 	check.repair.rewrite = &check.rewrite;
 	check.repair.options = options;
 	if (ctx_validator_init(judges[0], err) == 0 &&

@@ -149,6 +149,10 @@ struct ctx_str ctx_repair_text(const struct ctx_repair *repair,
  * archive has these bytes already, or in a trial (repair->trial). */
 int ctx_repair_archive(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, struct ctx_err *err);
+/* Reports a repair, unless this is a trial. fix->finding, role, action and
+ * bytes are set. */
+int ctx_repair_report(const struct ctx_repair *repair, struct ctx_change *fix,
+    struct ctx_err *err);
 /* Stores that a repair has changed the bytes of a message at the offset "at",
  * if this offset is lower than the stored offset.  Called only for changes of
  * what is sent to the model. */
@@ -172,7 +176,7 @@ int ctx_repair_compose_results(struct ctx_repair *repair,
  * this call; or the rules forbid a message with the result at this place.
  */
 int ctx_repair_mark_result(struct ctx_repair *repair,
-    struct ctx_repair_entry *entry, bool judging, struct ctx_fix *fix);
+    struct ctx_repair_entry *entry, bool judging, struct ctx_change *fix);
 /* Returns true if tool results will be inserted for tool calls of the
  * message. */
 bool ctx_repair_has_due_results(const struct ctx_repair_entry *entry);
@@ -242,7 +246,7 @@ int ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
  * at the end of the conversation. */
 int ctx_repair_finding(struct ctx_repair *repair,
     const struct ctx_finding *finding, const struct ctx_message *message,
-    struct ctx_fix *fix, struct ctx_err *err);
+    struct ctx_change *fix, struct ctx_err *err);
 /* Returns true if the message is a line of an agent's session file.  The lines
  * of a session file refer to each other, so they are not repaired. */
 bool ctx_repair_is_linked(const struct ctx_repair_entry *entry, bool inside);

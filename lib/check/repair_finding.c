@@ -35,7 +35,7 @@ is_breakpoint_fix(const struct ctx_finding *finding)
  * prompt. */
 static int
 apply_text_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
-    struct ctx_fix *fix, struct ctx_err *err)
+    struct ctx_change *fix, struct ctx_err *err)
 {
 	const struct ctx_finding *finding = fix->finding;
 
@@ -60,7 +60,7 @@ apply_text_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
  * queue.  Does nothing if ctx has no template of such a message for this
  * format. */
 static int
-mark_leading_message(struct ctx_repair_entry *entry, struct ctx_fix *fix)
+mark_leading_message(struct ctx_repair_entry *entry, struct ctx_change *fix)
 {
 	const char *text = entry->held.dialect->lead;
 
@@ -76,7 +76,8 @@ mark_leading_message(struct ctx_repair_entry *entry, struct ctx_fix *fix)
  * the finding is still in memory: it was not written yet. */
 static int
 apply_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
-    const struct ctx_message *message, struct ctx_fix *fix, struct ctx_err *err)
+    const struct ctx_message *message, struct ctx_change *fix,
+    struct ctx_err *err)
 {
 	const struct ctx_finding *finding = fix->finding;
 	enum ctx_fix_kind remedy = ctx_rule_at(finding->id)->remedy;
@@ -127,7 +128,8 @@ apply_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 
 int
 ctx_repair_finding(struct ctx_repair *repair, const struct ctx_finding *finding,
-    const struct ctx_message *message, struct ctx_fix *fix, struct ctx_err *err)
+    const struct ctx_message *message, struct ctx_change *fix,
+    struct ctx_err *err)
 {
 	struct ctx_repair_entry *entry =
 	    ctx_repair_find_entry(ctx_rewrite_queue(repair->rewrite,

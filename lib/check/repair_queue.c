@@ -107,6 +107,21 @@ ctx_repair_archive(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	return ctx_report_keep(repair->rewrite->report, &change, err);
 }
 
+int
+ctx_repair_report(const struct ctx_repair *repair, struct ctx_change *fix,
+    struct ctx_err *err)
+{
+	const struct ctx_finding *finding = fix->finding;
+
+	if (repair->trial)
+		return 0;
+	repair->options->repaired++;
+	fix->file = finding->place.file;
+	fix->line = finding->place.line;
+	fix->rule = ctx_rule_at(finding->id)->id;
+	return ctx_report_notify(repair->rewrite->report, fix, err);
+}
+
 void
 ctx_repair_note_change(struct ctx_repair_entry *entry, size_t at)
 {

@@ -30,21 +30,20 @@ report_removed_reasoning(struct ctx_repair *repair,
     const struct ctx_repair_entry *entry, size_t from, struct ctx_err *err)
 {
 	const struct ctx_message *message = &repair->rewrite->text_message;
-	const struct ctx_check_config *options = repair->options;
 	struct ctx_finding finding = {.id = CTX_RULE_BOUND_REASONING,
 	    .place = entry->place,
 	    .what = "the provider refuses signed reasoning after a repair"};
-	struct ctx_fix fix = {.finding = &finding,
+	struct ctx_change fix = {.finding = &finding,
 	    .action = "drop",
 	    .role = entry->role};
 	size_t i;
 
-	for (i = 0; options->on_fix != NULL && i < message->n; i++) {
+	for (i = 0; i < message->n; i++) {
 		if (!ctx_bound_block_after(message, i, from))
 			continue;
 		fix.bytes =
 		    ctx_json_str(message->json, message->blocks[i].removable);
-		if (options->on_fix(options->user, &fix, err) < 0)
+		if (ctx_repair_report(repair, &fix, err) < 0)
 			return -1;
 	}
 	return 0;

@@ -370,7 +370,7 @@ find_last_before_results(struct ctx_repair *repair,
 
 int
 ctx_repair_mark_result(struct ctx_repair *repair,
-    struct ctx_repair_entry *entry, bool judging, struct ctx_fix *fix)
+    struct ctx_repair_entry *entry, bool judging, struct ctx_change *fix)
 {
 	const struct ctx_finding *finding = fix->finding;
 	struct ctx_held_queue *queue =

@@ -229,6 +229,8 @@ int ctx_stream_count_ahead(struct ctx_stream *stream,
 
 /* ---- stream/change_report.c: reports of changes ------------------------- */
 
+struct ctx_finding;
+
 /* A change that is reported: the command has removed or edited a record
  * (identified by its message), edited a member of a request, or inserted a
  * message or block. */
@@ -256,6 +258,9 @@ struct ctx_change {
 	 * n is 0 if there is none. */
 	struct ctx_str tool;
 	const char *rule; /* reason for the change */
+	/* the violation of a rule that the change repairs (ctx-check), or
+	 * NULL */
+	const struct ctx_finding *finding;
 	/* The action: "drop" (the record was removed), "edit", "relink" (the
 	 * parent of a line of a session file was changed), or "add" (a message
 	 * or block was inserted).  For cache breakpoints: "mark" (a breakpoint

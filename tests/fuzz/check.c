@@ -40,7 +40,7 @@ on_found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 }
 
 static int
-on_fixed(void *user, const struct ctx_fix *fix, struct ctx_err *err)
+on_fixed(void *user, const struct ctx_change *fix, struct ctx_err *err)
 {
 	struct outcome *outcome = user;
 	const struct ctx_rule *rule = ctx_rule_at(fix->finding->id);
@@ -61,7 +61,7 @@ run(const struct fuzz *f, const char *p, size_t n, bool repair,
 	    .counters = f->counters,
 	    .user = outcome,
 	    .on_finding = on_found,
-	    .on_fix = on_fixed};
+	    .report = {.user = outcome, .on_change = on_fixed}};
 	struct ctx_stream stream = {.forced = f->dialect};
 	struct ctx_writer writer;
 	struct ctx_err err;
