@@ -1,6 +1,6 @@
 /* check_in_place.c - refuses input files that --in-place cannot replace, before
  * anything is written */
-#define _XOPEN_SOURCE 700 /* realpath */
+#define _XOPEN_SOURCE 700 /* for realpath */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

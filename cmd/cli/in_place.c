@@ -9,7 +9,7 @@
  * unchanged.  The files with random names are removed at exit and by the
  * termination signals (HUP, INT, QUIT, TERM), but not by other signals.
  */
-#define _XOPEN_SOURCE 700 /* realpath */
+#define _XOPEN_SOURCE 700 /* for realpath */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -10,7 +10,7 @@
 /* Prices change within months, so figures that are more than MOST_DAYS days old
  * are reported as old. */
 #define MOST_DAYS 90
-#define DAY       86400 /* seconds */
+#define DAY       86400 /* number of seconds of a day */
 
 /* size in bytes of the text that suggest_model writes */
 enum { MEANT_BYTES = 80 };

@@ -10,7 +10,7 @@
  * files are not restricted.  If the kernel has Landlock, but Landlock cannot be
  * used, the command exits.
  */
-#define _GNU_SOURCE /* syscall, O_PATH, realpath */
+#define _GNU_SOURCE /* for syscall, O_PATH and realpath */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

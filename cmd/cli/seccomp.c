@@ -11,7 +11,7 @@
  * EACCES.  No system call is refused if the kernel has no seccomp filters, or
  * if the table below does not have this processor architecture.
  */
-#define _GNU_SOURCE /* syscall */
+#define _GNU_SOURCE /* for syscall */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>

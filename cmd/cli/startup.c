@@ -1,5 +1,5 @@
 /* startup.c - prepares the process before a command does anything else */
-#define _GNU_SOURCE /* fopencookie */
+#define _GNU_SOURCE /* for fopencookie */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

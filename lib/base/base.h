@@ -66,7 +66,7 @@ int ctx_err_nomem(struct ctx_err *err);
 
 /* ---- base/memory.c: growing buffers and arenas -------------------------- */
 
-/* A string that another object owns.  It may contain NUL bytes. */
+/* length of the string in bytes */
 struct ctx_str {
 	const char *p;
 	size_t n; /* length in bytes */

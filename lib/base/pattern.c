@@ -64,7 +64,7 @@
 #define MOST_FLAGS 128
 
 struct ctx_pattern_code {
-	char *text; /* the pattern */
+	char *text; /* the pattern as the user wrote it */
 	pcre2_code *quick, *counted;
 	pcre2_match_data *data;
 	pcre2_match_context *context;

@@ -55,7 +55,7 @@ ctx_child_span(const struct ctx_json *json, uint32_t container, uint32_t child,
 /* Returns true if everything in an array before the element "node" is a cache
  * breakpoint.  If a request has too many breakpoints, the breakpoints before
  * "node" are removed earlier than "node".  So nothing is left in the array
- * before it. */
+ * before "node". */
 static bool
 has_only_markers_before(const struct ctx_json *json, uint32_t container,
     uint32_t node)

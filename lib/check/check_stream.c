@@ -86,7 +86,7 @@ handle_finding(void *user, const struct ctx_finding *finding,
 		return report_finding(check, finding, err) < 0 ? -1 : 0;
 	if (ctx_repair_report(&check->repair, &fix, err) < 0)
 		return -1;
-	/* If a message that was checked before is removed now, it was already
+	/* A message that was checked before, and is removed now, was already
 	 * counted in messages_left.  So messages_left must be decreased. */
 	conversation = finding->place.inside ? &check->record : &check->lines;
 	if (ctx_rule_at(finding->id)->remedy == CTX_FIX_REMOVE_MESSAGE &&
@@ -176,8 +176,8 @@ check_message(struct check *check, struct check_conversation *conversation,
 	if (check->options->schema)
 		rules |= CTX_CALLS_FIT;
 	place.message -= is_continuation;
-	/* The response of a provider is not checked, because it is never sent
-	 * alone, but together with the request that it answers. */
+	/* A provider's response alone is not checked: a response is only sent
+	 * together with the request before it. */
 	if (event->layout->is_response) {
 		conversation->messages++;
 		conversation->messages_left++;

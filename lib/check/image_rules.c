@@ -2,13 +2,14 @@
  * image_rules.c - checks the size and the number of images against the limits
  * of the provider
  *
- * Anthropic, "Vision", platform.claude.com, 2026: an image of more than 8,000
- * pixels on a side is refused, one of more than 2,000 if the request has more
- * than 20 images; 600 images, or 100 for models of 200,000 tokens ("too many
- * images and documents: 104 + 1 > 100", claude-code #23392, February 2026).
- * "image exceeds 5 MB maximum: 5272940 bytes > 5242880 bytes" counts base64
- * (lobehub #14711, May 2026).  Bedrock, API reference of Message: 20 images per
- * message, each at most 8,000 pixels on a side and 3.75 MB.
+ * Anthropic, "Vision", platform.claude.com, 2026: an image with a side of more
+ * than 8,000 pixels is refused; in a request with more than 20 images, an image
+ * with a side of more than 2,000 pixels.  A request may have 600 images, or 100
+ * if the model's window has 200,000 tokens ("too many images and documents: 104
+ * + 1 > 100", claude-code #23392, February 2026).  "image exceeds 5 MB maximum:
+ * 5272940 bytes > 5242880 bytes" counts base64 (lobehub #14711, May 2026).
+ * Bedrock, API reference of Message: 20 images per message, each at most 8,000
+ * pixels on a side and 3.75 MB.
  *
  * If a request has too many images, a repair replaces the oldest images by
  * texts.  If a request has more than 20 images, and some are too large for such

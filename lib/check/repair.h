@@ -214,8 +214,8 @@ int ctx_repair_append_results(struct ctx_buf *out,
     const struct ctx_repair_entry *entry, const char *part, const char *tail,
     struct ctx_err *err);
 /* Appends to the buffer out the tool results that are inserted after a message
- * ("entry"): as one message.  In formats in which each result is a separate
- * message, as several messages. part: text between two messages. */
+ * ("entry"), as one message.  If each result is a separate message in the
+ * format, appends several messages. part: text between two messages. */
 int ctx_repair_append_result_messages(struct ctx_buf *out,
     const struct ctx_repair_entry *entry, const char *part,
     struct ctx_err *err);

@@ -68,9 +68,9 @@ choose_result_template(const struct ctx_dialect *dialect,
 	return NULL;
 }
 
-/* Sets *value to a JSON value in the form in which it will be sent, after other
- * repairs: without lone surrogates and, if it is an id, in the form that the
- * rules demand. rules: 0 if the value is not an id. */
+/* Sets *value to a JSON value as it will be sent after other repairs: without
+ * lone surrogates and, for an id, in the form that the rules demand. rules: 0
+ * if the value is not an id. */
 static int
 get_sent_value(struct ctx_repair *repair, uint64_t rules,
     const struct ctx_json *json, uint32_t node, struct ctx_str *value,

@@ -55,9 +55,9 @@ check_object_result(struct ctx_validator *validator, size_t i)
 	    text);
 }
 
-/* Checks that the content of a tool result is a string or an array.  If the
- * content is neither, the repair replaces it by a string that contains its
- * JSON. */
+/* Checks that the content of a tool result is a string or an array.  Otherwise
+ * the repair replaces the content by a string that contains the JSON of the
+ * content. */
 static int
 check_string_result(struct ctx_validator *validator, size_t i)
 {

@@ -7,8 +7,8 @@
 
 /* Kinds of stored findings (violations of rules), as bits, for which a repair
  * would remove the message.  While such a finding is stored, findings about the
- * order of messages are stored, too: they are certain only if the message is
- * not removed. */
+ * order of messages are stored, too, because they are certain only if the
+ * message is not removed. */
 #define LEAVES (1u << CTX_WAITS_EMPTY | 1u << CTX_WAITS_REASONING)
 
 /* Returns the number of blocks with content that no repair has removed from a

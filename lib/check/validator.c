@@ -524,8 +524,9 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	if (ctx_validate_waiting(validator, wait) < 0 ||
 	    (wait < CTX_WAITS && ctx_validate_wait(validator, wait) < 0))
 		return -1;
-	/* A message without content is the last one, or a repair removes it.
-	 * So this message does not end the wait for tool results. */
+	/* A message without content is the last message, or a repair removes
+	 * this message.  So this message does not end the wait for tool
+	 * results. */
 	if (wait == CTX_WAITS_EMPTY)
 		return ctx_validate_place(validator);
 	if (resume_callers(validator) < 0 || close_calls(validator) < 0)
@@ -540,7 +541,7 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 }
 
 /* Called at the end of the conversation.  Gives up all tool calls that have no
- * result, and reports those that have the same id as a later call. */
+ * result, and reports the calls that have the same id as a later call. */
 static int
 refuse_open_duplicates(struct ctx_validator *validator)
 {

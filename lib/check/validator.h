@@ -109,8 +109,8 @@ int ctx_validate_content(struct ctx_validator *validator, unsigned *wait);
  * message shows whether the finding is true. wait: kind of the finding. */
 int ctx_validate_wait(struct ctx_validator *validator, unsigned wait);
 /* Reports the stored findings about earlier messages that this message shows to
- * be true, and deletes those that it shows to be false. wait: value that
- * ctx_validate_content has set for this message. */
+ * be true, and deletes the findings that this message shows to be false. wait:
+ * value that ctx_validate_content has set for this message. */
 int ctx_validate_waiting(struct ctx_validator *validator, unsigned wait);
 /* Reports or deletes the findings that are still stored at the end of the
  * conversation. */

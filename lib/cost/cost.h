@@ -42,7 +42,7 @@ struct ctx_model {
 	 * this name (see ctx_model_find). */
 	const char *name;
 	const char *vendor;
-	uint64_t window; /* context window in tokens */
+	uint64_t window; /* size of the context window in tokens */
 	/* maximum number of input tokens; 0 if only the context window limits
 	 * it */
 	uint64_t input;
@@ -120,16 +120,16 @@ const char *ctx_models_date(void);
  *   row, unless a row in own is found by this name.
  * - If a version of one or two digits follows the row's name, the table lacks
  *   this version: "claude-opus-4-9", "gpt-5.99".  Then the result is a copy of
- *   the row without prices, and its member unlisted is true.  A version of
- *   Claude counts like the newest ones.
+ *   the row without prices, and its member unlisted is true.  Tokens of a new
+ *   version of Claude are counted like those of the newest versions.
  * - If another word precedes or follows the row's name ("-fast", ":free",
- *   "prod-", "ft:"), the result is also such a copy, but a Claude counts as its
- *   row says.  Dates, revisions and the words latest, preview and default after
- *   the name change nothing ("-20250929", "-v1:0", "[1m]").  If no row is
- *   found, words before dashes are skipped, too: "hermes-3-" of
- *   "hermes-3-llama-3.1-70b".  For a name without a row, or of more than 256
- *   bytes, returns the row for unknown local models: vendor "unknown", a window
- *   of 32,000 tokens.
+ *   "prod-", "ft:"), the result is also such a copy, but tokens of a Claude
+ *   model are counted as its row says.  Dates, revisions and the words latest,
+ *   preview and default after the name change nothing ("-20250929", "-v1:0",
+ *   "[1m]").  If no row is found, words before dashes are skipped, too:
+ *   "hermes-3-" of "hermes-3-llama-3.1-70b".  For a name without a row, or of
+ *   more than 256 bytes, returns the row for unknown local models: vendor
+ *   "unknown", a window of 32,000 tokens.
  */
 const struct ctx_model *ctx_model_find(const struct ctx_models *own,
     const char *name, size_t n);
@@ -271,9 +271,9 @@ int ctx_count_block(struct ctx_counter *counter,
 int ctx_count_result(struct ctx_counter *counter,
     const struct ctx_message *message, size_t *i, struct ctx_cost *cost,
     struct ctx_err *err);
-/* Sets *saved to the number of tokens that clearing tool result i (replacing it
- * by a short text) would save.  Sets *left to the short text, which is valid
- * until the counter is used again. */
+/* Sets *saved to the number of tokens that clearing tool result i (replacing
+ * its content by a short text) would save.  Sets *left to the short text, which
+ * is valid until the counter is used again. */
 int ctx_count_clear_savings(struct ctx_counter *counter,
     const struct ctx_message *message, size_t i, struct ctx_str *left,
     uint64_t *saved, struct ctx_err *err);
@@ -353,9 +353,9 @@ int ctx_count_request_overhead(struct ctx_counter *counter,
 uint64_t ctx_billed_input(const struct ctx_json *json, uint32_t node,
     const char *const paths[CTX_USAGE_PATHS]);
 /* Returns the number of billed input tokens that the object around the messages
- * of a conversation (a request or a response) reports, or 0 if it reports none.
- * The object may have another format than its messages, because some gateways
- * translate only one of them. */
+ * of a conversation (a request or a response) reports, or 0 if the object
+ * reports none.  The object may have a different format than its messages,
+ * because some gateways translate only the object or only the messages. */
 uint64_t ctx_billed_request(const struct ctx_json *json,
     const struct ctx_record_layout *layout);
 
@@ -438,8 +438,8 @@ struct ctx_user_models {
 	struct ctx_model *list;
 	size_t n;
 	struct ctx_price *prices; /* one price for each model in list */
-	/* The parsed file.  The names of the models point into it, so it is
-	 * freed together with the list. */
+	/* The parsed JSON file.  The names of the models point into the parsed
+	 * file, so it is freed together with the list. */
 	void *text;
 };
 
@@ -489,7 +489,7 @@ struct ctx_model_counters {
 	const char *cache;
 	enum ctx_simd simd;
 	/* True if ctx-count compares counted with billed tokens (--calibrate).
-	 * Counts are then numbers of tokens of the encoding: they are not
+	 * Then counts are numbers of tokens of the encoding: counts are not
 	 * multiplied by the model's factor, and not marked as estimates. */
 	bool calibrating;
 	/* True if the reasoning of earlier turns is counted for every model,
@@ -497,7 +497,8 @@ struct ctx_model_counters {
 	 * Needed to count a request that was sent earlier: its newest turn was
 	 * not the newest turn of the whole conversation. */
 	bool keeps_reasoning;
-	struct ctx_model_counters_entry *entries; /* counters opened so far */
+	/* token counters that were opened so far */
+	struct ctx_model_counters_entry *entries;
 	size_t n, cap;
 	/* For a warning: the first name of a model in the input that is not in
 	 * the table of models; empty if all are. */
@@ -525,9 +526,9 @@ struct ctx_model_counter {
 	 * is valid as long as the option or the record that contains it.  If
 	 * each message of the conversation is a record, the name becomes empty
 	 * when its record is not valid any more.  A name with JSON escapes is
-	 * decoded, and then valid as long as the struct ctx_model_counters.  It
-	 * is not decoded if it has more than 256 bytes, or if 4,096 different
-	 * names were decoded before. */
+	 * decoded, and then valid as long as the struct ctx_model_counters.  A
+	 * name of more than 256 bytes is not decoded, nor is any name after
+	 * 4,096 different names were decoded. */
 	struct ctx_str name;
 	struct ctx_counter *counter;
 	const char *encoding;
@@ -544,7 +545,7 @@ int ctx_model_counters_find(struct ctx_model_counters *counters,
     struct ctx_err *err);
 /* Sets *binds to true if the provider refuses a request in which anything
  * before signed reasoning of the model was changed (ctx_model_binds).  Also
- * sets it to true if no model is named.  Opens no tokenizer. */
+ * sets *binds to true if no model is named.  Opens no tokenizer. */
 int ctx_model_counters_binds(struct ctx_model_counters *counters,
     struct ctx_str literal, bool *binds, struct ctx_err *err);
 /* Sets *row to the row of the table of models for this model, or to NULL if the

@@ -204,7 +204,7 @@ put_next(struct writer *w)
 	put_value(w, at, top->content == SCHEMAS ? KEYWORDS : VALUES, false);
 }
 
-/* Writes a whole value. */
+/* Writes a whole value, including all values inside it. */
 static void
 put_whole(struct writer *w, uint32_t node, enum content content)
 {

@@ -33,11 +33,12 @@ uint64_t ctx_unknown_page_tokens(const struct ctx_image *image);
  * - image: by its size in pixels (ctx_image_tokens)
  * - PDF: by its pages, and for OpenAI and Claude by the bytes of its text
  * - other document: by bytes
- * - audio: by its seconds, which are known from its WAV or MP3 header, else
- *   from its bytes, else from its transcript, else taken as a minute.  A second
- *   has 10 tokens, 20 if the assistant spoke, 25 or 32 with Gemini.
- * - video: by its seconds, which are known from an MP4 file; else a second is
- *   taken as 250,000 bytes
+ * - audio: by its duration.  The duration is taken from the WAV or MP3 header,
+ *   otherwise from the number of bytes, otherwise from the transcript;
+ *   otherwise it is a minute.  A second has 10 tokens, 20 if the assistant
+ *   spoke, 25 or 32 with Gemini.
+ * - video: by its duration, which is taken from an MP4 file; otherwise 250,000
+ *   bytes count as a second
  */
 int ctx_media_tokens(const struct ctx_image *image, const struct ctx_json *json,
     uint32_t node, struct ctx_buf *scratch, uint64_t *tokens,
@@ -47,7 +48,7 @@ int ctx_media_tokens(const struct ctx_image *image, const struct ctx_json *json,
  * points into the JSON text, a string with escapes into the scratch buffer.
  * The strings are valid until the JSON text or the scratch buffer changes. */
 struct ctx_media {
-	const char *kind;   /* one of ctx_media_kinds */
+	const char *kind;   /* kind of media: one of ctx_media_kinds */
 	const char *format; /* format such as "png", or NULL if not known */
 	/* width and height of an image in pixels, or 0 if not known */
 	uint32_t width, height;

@@ -8,7 +8,7 @@
 
 enum ctx_media_kind {
 	CTX_MEDIA_IMAGE, /* an image; also used if the kind is not known */
-	CTX_MEDIA_PAGES, /* a PDF */
+	CTX_MEDIA_PAGES, /* a PDF document */
 	CTX_MEDIA_TEXT,  /* a document that is not a PDF */
 	CTX_MEDIA_SOUND,
 	CTX_MEDIA_SPEECH, /* audio that the assistant spoke */
@@ -27,8 +27,8 @@ struct ctx_media_payload {
 	bool image;
 	/* true if the media are a file in OpenAI's Responses format */
 	bool input_file;
-	/* True if the media are a document in Mistral's format.  If the format
-	 * of the document is not known, it is taken as a PDF. */
+	/* True if the media are a document in Mistral's format.  A document of
+	 * unknown format is taken as a PDF. */
 	bool document;
 	/* JSON nodes of the file id or URI, and of the file name; 0 if there is
 	 * none */

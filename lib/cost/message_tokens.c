@@ -43,8 +43,8 @@ count_written(struct ctx_counter *counter,
 
 /* Counts the tokens of a JSON value as it is in the model's prompt.  Usually
  * the prompt contains the JSON.  For dialects (formats) with
- * counts_strings_only, it contains a form of Gemini's, or only the keys and
- * strings of the value. */
+ * counts_strings_only, the prompt contains a form of Gemini, or only the keys
+ * and strings of the value. */
 static int
 count_shown(struct ctx_counter *counter, const struct ctx_dialect *dialect,
     const struct ctx_json *json, uint32_t node, struct ctx_cost *cost,
@@ -297,8 +297,8 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 
 /* Sets counter->aged to the line at the end of a tool result with which ctx-age
  * refers to a file, or to an empty text if there is none.  This line is kept
- * when the result is cleared, because without it the stored text could not be
- * found. */
+ * when the result is cleared, because without this line the stored text could
+ * not be found. */
 static int
 find_reference(struct ctx_counter *counter, const struct ctx_dialect *dialect,
     const struct ctx_json *json, uint32_t body, struct ctx_err *err)
@@ -530,7 +530,7 @@ count_framing(struct ctx_counter *counter, const struct ctx_message *message,
 	if (message->role == CTX_ROLE_ASSISTANT && count_calls(message) == 0)
 		*tokens = extra->assistant;
 	if (counter->frame_message > 0 || extra->framed) {
-		/* A record with a prompt and the answer to it counts as two
+		/* A record with a prompt and its answer counts as two
 		 * messages. */
 		*tokens += message->n_prompt_blocks > 0 ? 2 * frame : frame;
 		return 0;

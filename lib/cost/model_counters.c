@@ -109,8 +109,8 @@ find_name(struct ctx_model_counters *counters, struct ctx_str literal,
 }
 
 /* Replaces a decoded model name by a copy that is valid until the counters are
- * released.  If the name is long, or if too many names are stored, replaces it
- * by the JSON string in the record. */
+ * released.  If the name is long, or if too many names are stored, replaces the
+ * name by the JSON string in the record. */
 static int
 keep_name(struct ctx_model_counters *counters, struct ctx_str literal,
     struct ctx_str *name, struct ctx_err *err)

@@ -3,7 +3,7 @@
 #include "cost/cost.h"
 #include "cost/surcharges.h"
 
-#define DAY 86400 /* seconds */
+#define DAY 86400 /* number of seconds of a day */
 
 /* Returns true if prices apply to a request with this number of input tokens at
  * this time, in seconds since 1970. */

@@ -539,8 +539,8 @@ find_rest(const struct ctx_model *model, const char *p, size_t n, bool same)
 	size_t row = (size_t)(model - models);
 
 	/* The row for new models of Claude applies to all names that begin with
-	 * "claude", such as claude-novel-1.  Such a name does not mean the
-	 * model of the row. */
+	 * "claude", such as claude-novel-1.  A longer name than "claude" does
+	 * not mean the model of the row. */
 	if (has_version(p, n) || (row == NEWEST_CLAUDE && n > 0))
 		return find_filled(unlisted, row, fill_unlisted);
 	if (model->prices != NULL && !(same && is_same_model(p, n)))

@@ -6,8 +6,9 @@
  * compressed.  The streams are not decompressed here: the tokens of the text
  * are estimated from the number of bytes in the streams.  In 78 PDFs (written
  * by pdfTeX, groff, Ghostscript and others), the estimate was too low once, by
- * 1 % of the tokens (o200k_base).  For 68 PDFs, it was at least twice the
- * tokens, because positions of letters and drawings take bytes, too.
+ * 1 % of the tokens (o200k_base).  For 68 PDFs, the estimate was at least twice
+ * the number of tokens, because positions of letters and drawings take bytes,
+ * too.
  */
 #include <string.h>
 

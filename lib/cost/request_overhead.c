@@ -144,7 +144,7 @@ struct schema_level {
 	/* JSON nodes. key: key of the next schema; end: first node after all
 	 * these schemas. */
 	uint32_t key, end;
-	unsigned depth; /* nesting depth, from 1 */
+	unsigned depth; /* nesting depth of the schema, from 1 */
 	bool named;     /* true if the key is counted */
 };
 
@@ -261,8 +261,9 @@ add_provided(struct overhead_count *b, uint32_t tool, uint32_t type,
 	return ctx_json_append_compact(b->json, tool, &b->text, err);
 }
 
-/* Returns the JSON node of the schema of a tool's arguments.  Bedrock, and
- * jsonSchema() of the AI SDK, put the schema into another object. */
+/* Returns the JSON node of the schema of a tool's arguments.  In requests of
+ * Bedrock, and of jsonSchema() of the AI SDK, the schema is inside another
+ * object. */
 static uint32_t
 find_schema(const struct overhead_count *b, uint32_t tool)
 {
@@ -483,8 +484,8 @@ count_tools(struct overhead_count *b, const struct ctx_record_layout *layout,
 		err) < 0)
 		return -1;
 	/* The sum is not negative. b->fixed (the tokens that are not in texts)
-	 * is negative only if the request has tools, and the tool definitions
-	 * have more tokens than its absolute value. */
+	 * is negative only if the request has tools.  Then the tool definitions
+	 * have more tokens than the absolute value of b->fixed. */
 	b->cost.tokens += (uint64_t)b->fixed;
 	return count_answer(b, layout, err);
 }
@@ -496,7 +497,8 @@ is_thinking(const struct ctx_json *json, uint32_t request)
 {
 	uint32_t thinking = ctx_json_find(json, request, "thinking");
 
-	if (thinking == 0) /* Bedrock */
+	/* In Bedrock's format, "thinking" is inside another object. */
+	if (thinking == 0)
 		thinking = ctx_json_find(json,
 		    ctx_json_find(json, request,
 			"additionalModelRequestFields"),

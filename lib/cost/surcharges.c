@@ -8,13 +8,13 @@
  * Where a figure differs between requests or was measured only a few times, the
  * larger value was taken.
  *
- * OpenAI (1,800 requests): GPT-5 and the o-series have 2 tokens instead of 3
- * once per request, and GPT-5 has a channel with each earlier answer.  Tools
- * cost GPT-5 about 82 tokens less in Responses than in Chat Completions.
+ * OpenAI (1,800 requests): GPT-5 and the o-series are billed 2 tokens (not 3)
+ * once per request.  GPT-5 is also billed for a channel in each earlier answer.
+ * Tools cost GPT-5 about 82 tokens less in Responses than in Chat Completions.
  *
  * Encrypted reasoning (fitted to 394 requests of Codex with gpt-5.3-codex, and
  * checked with 26 others of GPT-5): 824 bytes of its base64 are data of the
- * encryption, and 147 tokens are billed for 1,000 bytes of the rest.
+ * encryption; for 1,000 of the other bytes, 147 tokens are billed.
  *
  * The schema of an answer has a text around it: about 82 tokens with Claude, 4
  * to 10 with OpenAI's Chat Completions, 0 or 1 with OpenAI's Responses.
@@ -33,17 +33,19 @@
  * are in the forms of python_definition.c (2.5) and declaration.c (3 and
  * later); the figure of a call is for the words around the call and its result.
  * Vertex AI and Gemini 2.0 bill only names and texts, and the types in
- * definitions, but no JSON schema.  They bill the schema of an answer like the
- * schema of a tool.  The Gemini API since 2.5 does not bill the schema of an
- * answer.  For Gemini 2.0, ctx adds one token for each definition and two for
- * each call to its estimates, because names and keys are short texts.
+ * definitions, but no JSON schema.  Vertex AI and Gemini 2.0 bill the schema of
+ * an answer like the schema of a tool.  The Gemini API since 2.5 does not bill
+ * the schema of an answer.  For Gemini 2.0, ctx adds one token for each
+ * definition and two for each call to its estimates, because names and keys are
+ * short texts.
  *
  * The signature of a tool call costs as many tokens as the thoughts that it
- * signs.  In the Gemini API, it is billed by Gemini 3 and later, and by 2.5 if
- * the answer was streamed.  On Vertex AI, it is billed by 2.5, and by 3 if the
- * signature has the form of 2026.  Other signatures are not billed.  Thoughts
- * are billed as texts (2 requests).  A PDF in a tool result of Gemini 3 was
- * billed as an image in the Gemini API (6 requests), but not on Vertex AI.
+ * signs.  In the Gemini API, Gemini 3 and later bill the signature, and 2.5
+ * bills it if the answer was streamed.  On Vertex AI, 2.5 bills the signature,
+ * and 3 bills it if the signature has the form of 2026.  Other signatures are
+ * not billed.  Thoughts are billed as texts (2 requests).  A PDF in a tool
+ * result of Gemini 3 was billed as an image in the Gemini API (6 requests), but
+ * not on Vertex AI.
  *
  * Models of other providers (the numbers of requests of 2025 and 2026 are
  * below): each host adds its own prompt.  With one tool, Llama 3.1 to 3.3 cost
@@ -95,7 +97,7 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
 	GEMINI_TEXTS,
 	.estimated_definition = 1,
 	.estimated_call = 2},
-    /* GPT-3.5 to GPT-4.1 */
+    /* GPT-3.5 to GPT-4.1 of OpenAI */
     [CTX_TOOLS_OPENAI] = {.name = "openai",
 	OPENAI,
 	UNMEASURED,
@@ -104,7 +106,7 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
 	.named = 9,
 	.call = 8,
 	.parallel = 12},
-    /* o1, o3, o4-mini */
+    /* o1, o3 and o4-mini of OpenAI */
     [CTX_TOOLS_OPENAI_O] = {.name = "openai-o",
 	OPENAI_REASONING,
 	.tools = 5,

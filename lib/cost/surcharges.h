@@ -11,9 +11,11 @@ enum ctx_tool_form {
 	CTX_FORM_JSON,  /* JSON without white space */
 	/* JSON with a space after each comma and colon, inside a tag */
 	CTX_FORM_TAGGED,
-	CTX_FORM_TEXTS,       /* names and texts only */
-	CTX_FORM_PYTHON,      /* see cost/python_definition.c */
-	CTX_FORM_DECLARATION, /* see cost/declaration.c */
+	CTX_FORM_TEXTS, /* names and texts only */
+	/* a function of Python; see cost/python_definition.c */
+	CTX_FORM_PYTHON,
+	/* "declaration:NAME{...}"; see cost/declaration.c */
+	CTX_FORM_DECLARATION,
 };
 
 /* Forms in which the JSON schema that an answer must follow is written into the

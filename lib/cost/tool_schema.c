@@ -3,7 +3,7 @@
  * which OpenAI's models get them
  *
  * The form is documented for gpt-oss ("OpenAI harmony response format", OpenAI
- * cookbook, 2025), and the token counts of earlier models agree with it.
+ * cookbook, 2025), and the token counts of earlier models agree with this form.
  * Titles are written as comments, and a default is written in a comment after
  * the type (measured in recorded requests, tests/bench/billed.py).
  */
@@ -31,8 +31,8 @@ struct level {
 	uint32_t at, end;
 	bool any; /* true once an element has been written */
 	/* If the part is MEMBERS (the members of an object): JSON node of the
-	 * default value of the member that was written last, or 0 if it has
-	 * none. */
+	 * default value of the member that was written last; 0: no default
+	 * value. */
 	uint32_t initial;
 	/* If the part is MEMBERS (the members of an object): names of the
 	 * members that the schema requires.  If the part is NAMES (a list of
@@ -162,8 +162,8 @@ decode_name(struct types *t, uint32_t node)
 }
 
 /* Begins to write a part of the schema, such as the members of an object:
- * pushes a level on the stack. put_levels will call the function for this kind
- * of part once for each element. */
+ * pushes a level on the stack. For each element of the part, put_levels will
+ * call the function for this kind of part once. */
 static struct level *
 push_level(struct types *t, enum part part, uint32_t schema, unsigned depth)
 {

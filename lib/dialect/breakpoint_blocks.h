@@ -48,8 +48,8 @@ struct ctx_nested_walk {
 
 /* Adds the arrays of blocks inside a block to the search: the block's member
  * "content", and the member "content" of its member "source". depth: the
- * nesting depth of these arrays; if it is more than CTX_NESTED_DEPTH, they are
- * not added. */
+ * nesting depth of these arrays.  If depth is more than CTX_NESTED_DEPTH, adds
+ * nothing. */
 void ctx_nested_add(struct ctx_nested_walk *walk, uint32_t block,
     unsigned depth);
 /* Returns the JSON node of the next block of the search, or 0 if there is none.

@@ -52,19 +52,20 @@ struct ctx_breakpoint_format {
 	const char *dialect;
 	/* Other dialects in which this provider accepts messages.  Messages in
 	 * these dialects may also be sent to other providers, so this row of
-	 * the table is used for them only if the caller or the name of the
-	 * model identifies the provider. */
+	 * the table is used for such messages only if the caller or the name of
+	 * the model identifies the provider. */
 	const char *other_dialects[3];
 	/* True if this row of the table is used for messages in other_dialects
 	 * only if the caller names the provider.  False if the row is also used
 	 * if the kind of the model is in the member "models". */
 	bool only_on_request;
 	const char *key; /* the key of a breakpoint in JSON */
-	/* The JSON value of a breakpoint for each storage time.  If it is NULL,
-	 * the value for five minutes is used. */
+	/* The JSON value of a breakpoint for each storage time.  If an element
+	 * is NULL, the value for five minutes is used. */
 	const char *values[CTX_TTLS];
 	/* True if a breakpoint is a separate array element {key: value} after
-	 * the block that it marks; false if it is a member of this block. */
+	 * the marked block; false if a breakpoint is a member of the marked
+	 * block. */
 	bool separate_block;
 	/* Keys of the member with the content of a message; the first key that
 	 * the message has is used.  The content is an array of blocks, or a
@@ -88,13 +89,13 @@ struct ctx_breakpoint_format {
 	/* Messages with these roles get no breakpoint.  A set of bits: 1 <<
 	 * enum ctx_role. */
 	unsigned no_marker_roles;
-	/* key of the system prompt in a request, or NULL if it cannot have
-	 * breakpoints */
+	/* key of the system prompt in a request, or NULL if the system prompt
+	 * cannot have breakpoints */
 	const char *system;
-	/* Where a request has its array of tools.  If tools[1] is NULL, it is
-	 * the member tools[0].  Otherwise it is the member tools[1] of the
-	 * object tools[0].  If tools[0] is NULL, tools get no breakpoints in
-	 * this format. */
+	/* Where a request has its array of tools.  If tools[1] is NULL, the
+	 * array is the member tools[0].  Otherwise the array is the member
+	 * tools[1] of the object tools[0].  If tools[0] is NULL, tools get no
+	 * breakpoints in this format. */
 	const char *tools[2];
 	/* Keys of members of a tool definition.  A definition that has one of
 	 * these members gets no breakpoint, unless the value of the member is
@@ -147,8 +148,9 @@ const char *ctx_breakpoint_before(const struct ctx_breakpoint_format *format,
  * blocks or a string, or 0 if the message has no content. */
 uint32_t ctx_breakpoint_content(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t message);
-/* The first function returns the JSON node of the system prompt of a request,
- * the second that of its array of tools. 0: the request has none. */
+/* ctx_breakpoint_system returns the JSON node of the system prompt of a
+ * request, ctx_breakpoint_tools that of the array of tools.  Both return 0 if
+ * there is none. */
 uint32_t ctx_breakpoint_system(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t request);
 uint32_t ctx_breakpoint_tools(const struct ctx_breakpoint_format *format,
@@ -159,8 +161,8 @@ bool ctx_breakpoint_is_implicit(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t request);
 
 /* Finds the system prompts and arrays of tools of a request, at all places
- * where some provider expects them.  Stores the JSON node of each once in the
- * array "lists".  Returns the number of stored nodes. */
+ * where some provider expects them.  Stores the JSON node of each prompt or
+ * array once in "lists".  Returns the number of stored nodes. */
 #define CTX_BREAKPOINT_LISTS 10
 size_t ctx_breakpoint_lists(const struct ctx_json *json, uint32_t request,
     uint32_t lists[CTX_BREAKPOINT_LISTS]);

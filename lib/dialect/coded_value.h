@@ -7,11 +7,12 @@
 /* ---- dialect/coded_value.c: JSON in a string ---------------------------- */
 
 /* A JSON value that a record contains either as it is, or as JSON in a string,
- * such as the arguments of a tool call.  Set the struct to zero before the
- * first value; it can be used for several values, one after another. */
+ * such as the arguments of a tool call.  The caller must set the struct to zero
+ * before the first value.  The struct can be used for several values, one after
+ * another. */
 struct ctx_coded_value {
-	/* the parsed JSON text that contains the value, and the value's JSON
-	 * node in it */
+	/* The parsed JSON text that contains the value, and the JSON node of
+	 * the value. */
 	const struct ctx_json *json;
 	uint32_t node;
 	/* Used if the record contains the value as JSON in a string. text: the

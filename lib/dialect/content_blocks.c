@@ -181,7 +181,7 @@ ctx_read_member(struct ctx_message *message, uint32_t obj, const char *key,
 	block = ctx_message_add_block(message, kind, value, err);
 	if (block == NULL)
 		return -1;
-	/* The JSON node directly before that of a member's value is the node of
+	/* In an object, the JSON node directly before a value is the node of
 	 * its key. */
 	block->container = obj;
 	block->removable = value - 1;

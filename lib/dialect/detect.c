@@ -35,7 +35,9 @@ static const struct wrapper {
 	/* If this is not NULL: dialect of all messages in objects that match
 	 * this row, even if the messages do not identify the dialect. */
 	const char *sure;
-	const char *element; /* see struct ctx_record_layout */
+	/* key of the member of each element that contains the message; see
+	 * struct ctx_record_layout */
+	const char *element;
 	bool single, answers;
 	/* true if the first element of the array must be an object with a
 	 * role */
@@ -59,7 +61,7 @@ static const struct wrapper {
     {.path = {"input"}, .messages = "messages", .dialect = "openai-chat"},
     {.messages = "contents", .sure = "gemini"},
     {.messages = "messages"},      /* a request, a fine-tuning example */
-    {.messages = "conversations"}, /* ShareGPT */
+    {.messages = "conversations"}, /* a record of ShareGPT */
     {.messages = "conversation"},  /* a goose export */
     {.path = {"inputs"}, .messages = "messages"}, /* a LangSmith run */
     {.messages = "history", .said = true},        /* SWE-agent trajectory */

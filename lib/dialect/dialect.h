@@ -25,8 +25,8 @@ enum {
 	/* Assistant messages that directly follow each other are parts of one
 	 * response of the model. */
 	CTX_JOINS_ANSWERS = 8,
-	/* If only one of a tool call and its result has an id, they are matched
-	 * by tool name. */
+	/* If either a tool call or its result has no id, they are matched by
+	 * tool name. */
 	CTX_PAIR_EITHER = 16,
 	/* The conversation is translated to the format of another provider
 	 * (ctx-check --provider).  System messages at its beginning then become
@@ -149,7 +149,8 @@ enum {
 
 /* ctx-check tests the rules CTX_ASKS_FIRST and CTX_ASKS_TURNS, which say what
  * order of roles providers accept.  CTX_FIRST_USER and CTX_ALTERNATES are
- * stricter: pruning follows them even if the provider accepts more. */
+ * stricter: pruning follows these two rules even if the provider accepts other
+ * orders. */
 
 /* The first message must be a user message or a tool result. */
 #define CTX_ASKS_FIRST (UINT64_C(1) << 41)
@@ -177,9 +178,9 @@ enum {
 	    CTX_JOINS_ANSWERS)
 
 /*
- * A template for the tool result that ctx-check can insert for a tool call that
- * has none. $id and $name stand for the JSON strings of the tool call's id and
- * tool name, $text for the JSON string of the inserted text.
+ * A template for the tool result that ctx-check can insert for a tool call
+ * without a result. $id and $name stand for the JSON strings of the tool call's
+ * id and tool name, $text for the JSON string of the inserted text.
  *
  * A template that contains $id fits only tool calls with an id.  A template
  * that contains $name fits only tool calls with a tool name.  A template whose
@@ -188,7 +189,7 @@ enum {
  * inserted.
  *
  * The type of a tool call is the member "type" of its block, or of its message
- * if the call has no block.  Without such a member, it is the role of the
+ * if the call has no block.  Without such a member, the type is the role of the
  * message.
  */
 struct ctx_result_template {
@@ -279,8 +280,8 @@ struct ctx_line_place {
 	 * parent */
 	const char *parent_key;
 	/* Id of a line, other than the parent, to which this line refers.  If
-	 * ctx removes the line with this id, it writes the id of a line that is
-	 * kept in its place. */
+	 * ctx removes the line with this id, it replaces the id by that of a
+	 * line that is kept. */
 	uint32_t about;
 	/* id of the message, which is the same in all its lines; only for
 	 * agents that write one message as several lines */
@@ -549,8 +550,9 @@ void ctx_detect(const struct ctx_json *json, uint32_t node,
 
 /* Returns why a message must be of Chat Completions or a dialect derived from
  * it, as a text for the user, or NULL if other dialects are possible, too.  The
- * reasons are: it has "tool_calls", its role is tool, or it is the first
- * message and its role is system. first: true if it is the first message. */
+ * reasons are: the message has "tool_calls", its role is tool, or it is the
+ * first message and its role is system. first: true if it is the first
+ * message. */
 const char *ctx_detect_chat(const struct ctx_json *json, uint32_t node,
     bool first);
 
@@ -575,8 +577,8 @@ struct ctx_suggested_path {
 	 * or if a key in it has characters other than letters, digits, _ . and
 	 * -. */
 	char path[96];
-	/* True if the value at the path is a request that ctx would read if it
-	 * were a record; false if it is an array of messages. */
+	/* True if the value at the path is a request, which ctx can read as a
+	 * record; false if the value is an array of messages. */
 	bool request;
 	/* True if the value at the path is a string that contains the request,
 	 * or the array of messages, as JSON. */

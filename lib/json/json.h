@@ -35,12 +35,12 @@ struct ctx_node {
 	uint32_t at, end;
 	/* index of the first node after this one and all its children */
 	uint32_t next;
-	uint8_t kind; /* enum ctx_json_kind */
+	uint8_t kind; /* kind of value: an enum ctx_json_kind */
 	/* true if the node is a string that contains a backslash */
 	uint8_t escaped;
 	/* For an object: a set of 16 bits that tells which keys the object may
-	 * have; ctx_json_find tests it first.  For a key: the first two bytes
-	 * of the key.  See key_start.h. */
+	 * have; ctx_json_find tests this set first.  For a key: the first two
+	 * bytes of the key.  See key_start.h. */
 	uint16_t keys;
 };
 
@@ -78,8 +78,8 @@ void ctx_json_release(struct ctx_json *json);
  * underscore directly after a number or word is an error.  Other bytes after
  * the value are not read.
  *
- * CTX_ELIMIT: nesting is deeper than CTX_JSON_DEPTH, or the value does not end
- * before byte UINT32_MAX of the text.
+ * Fails with CTX_ELIMIT if nesting is deeper than CTX_JSON_DEPTH, or if the
+ * value does not end before byte UINT32_MAX of the text.
  *
  * Time is linear.  A value takes 16 bytes of memory; the array of nodes grows
  * by doubling.
@@ -279,8 +279,8 @@ int ctx_edits_remove(struct ctx_edits *edits, const struct ctx_json *json,
     uint32_t node, const bool *drop, struct ctx_err *err);
 /* Marks all members of an object with the same key for removal: sets drop[i] to
  * true for member i. key: node of one of these keys.  All must be removed,
- * because readers use the last member with a key: without it, they would use
- * the member before. */
+ * because readers use the last member with a key: otherwise they would use
+ * another member with this key. */
 void ctx_edits_mark_member(const struct ctx_json *json, uint32_t object,
     uint32_t key, bool *drop);
 /* Converts an offset in the output of ctx_edits_apply into an offset in the

@@ -296,10 +296,10 @@ scan_string(struct scan *s)
 	return append_node(s, at, CTX_JSON_STRING, escaped);
 }
 
-/* Handles a text that is no value.  The error explains NaN and Infinity, which
- * are values in JavaScript and Python, but not in JSON.  Returns 0 if the text
- * is too short to tell whether it begins with one of these words, otherwise -1
- * with *err. */
+/* Reports that the text at s->p is not a JSON value.  The error explains NaN
+ * and Infinity, which are values in JavaScript and Python, but not in JSON.
+ * Returns 0 if the text is too short to tell whether it begins with one of
+ * these words, otherwise -1 with *err. */
 static int
 refuse_value(struct scan *s, const char *expected)
 {

@@ -19,7 +19,7 @@ struct string_block {
 	/* Before the call of resolve_escapes: quotes and control bytes.  After
 	 * this call: the bytes that end the search. */
 	uint64_t stop;
-	uint64_t high;    /* bytes beyond ASCII */
+	uint64_t high;    /* bytes that are not ASCII */
 	uint64_t letter;  /* bytes that are valid after a backslash */
 	uint64_t u;       /* bytes that are the letter u */
 	uint64_t escaped; /* bytes that a backslash escapes */

@@ -75,10 +75,11 @@ const char *ctx_basis_name(enum ctx_basis basis);
  * the cache cannot be read or written.  If a file in the cache is damaged, the
  * vocabulary file is compiled again.
  *
- * CTX_EARG: name is neither a built-in encoding nor an existing file.
- * CTX_EFILE: the file is not a vocabulary, or ctx cannot count its tokens
- * exactly; or the file "encodings" is missing, damaged or from another version
- * of ctx.  CTX_ELIMIT: more than a gigabyte would have to be read.
+ * Fails with CTX_EARG if name is neither a built-in encoding nor an existing
+ * file.  Fails with CTX_EFILE if the file is not a vocabulary, if ctx cannot
+ * count its tokens exactly, or if the file "encodings" is missing, damaged or
+ * from another version of ctx.  Fails with CTX_ELIMIT if more than a gigabyte
+ * would have to be read.
  */
 int ctx_tokenizer_open(struct ctx_tokenizer **tokenizer, const char *name,
     const char *cache, struct ctx_err *err);
@@ -118,8 +119,8 @@ enum ctx_basis ctx_tokenizer_basis(const struct ctx_tokenizer *tokenizer);
 unsigned ctx_tokenizer_frame(const struct ctx_tokenizer *tokenizer,
     unsigned *message);
 /* Decodes n token ids, and appends their bytes to the buffer "out".  A special
- * token is decoded to its name.  CTX_EARG: the encoding does not have one of
- * the ids. */
+ * token is decoded to its name.  Fails with CTX_EARG if the encoding does not
+ * have one of the ids. */
 int ctx_tokenizer_decode(const struct ctx_tokenizer *tokenizer,
     const uint32_t *ids, size_t n, struct ctx_buf *out, struct ctx_err *err);
 
@@ -171,10 +172,10 @@ void ctx_tokens_release(struct ctx_tokens *tokens);
  *    differs if the encoding puts a blank before each text
  *
  * Every function that counts, encodes or shortens text may fail with
- * CTX_ENOMEM.  With the patterns of a vocabulary file, it may fail with
- * CTX_ELIMIT: the number of steps exceeds a limit proportional to the text, or
- * a match needs more than 64 MB.  CTX_EFILE: a cached vocabulary contradicts
- * itself.
+ * CTX_ENOMEM.  With the patterns of a vocabulary file, the function fails with
+ * CTX_ELIMIT if the number of steps exceeds a limit proportional to the text,
+ * or if a match needs more than 64 MB.  It fails with CTX_EFILE if a cached
+ * vocabulary contradicts itself.
  */
 int ctx_token_count(struct ctx_token_counter *counter, const char *p, size_t n,
     uint64_t *tokens, struct ctx_err *err);
@@ -196,8 +197,9 @@ bool ctx_token_estimate(const struct ctx_token_counter *counter, size_t n,
     uint64_t *tokens);
 /* Encodes a text, and appends its token ids to the buffer "out".  If special is
  * true, the name of a special token in the text is encoded as the special
- * token.  CTX_EARG: the encoding has no ids.  CTX_EINPUT: the vocabulary file
- * has no token for a byte of the text that is not UTF-8. */
+ * token.  Fails with CTX_EARG if the encoding has no ids, and with CTX_EINPUT
+ * if the vocabulary file has no token for a byte of the text that is not
+ * UTF-8. */
 int ctx_token_encode(struct ctx_token_counter *counter, const char *p, size_t n,
     bool special, struct ctx_tokens *out, struct ctx_err *err);
 /*

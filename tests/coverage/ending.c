@@ -9,7 +9,7 @@
  * limit of file sizes is removed.  A program that ends by a termination signal
  * writes its counts first.
  */
-#define _GNU_SOURCE /* RTLD_DEFAULT */
+#define _GNU_SOURCE /* for RTLD_DEFAULT */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -39,7 +39,7 @@ __wrap_syscall(long number, ...)
 	return __real_syscall(number, a, b, c, d);
 }
 
-void fault_sites_stop(void); /* in sites.c */
+void fault_sites_stop(void); /* defined in sites.c */
 
 /* Runs before the destructors of gcov, because those have a priority. */
 __attribute__((destructor)) static void
@@ -62,7 +62,7 @@ end_of_faults(void)
 	(void)access("fault:end", F_OK);
 }
 
-void __gcov_dump(void); /* in libgcov */
+void __gcov_dump(void); /* defined in libgcov */
 void __real__exit(int status) __attribute__((noreturn));
 void __wrap__exit(int status) __attribute__((noreturn));
 

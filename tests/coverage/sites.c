@@ -11,7 +11,7 @@
  * by the address of the call and the addresses of the calls around it, so a
  * function fails once for each of its callers.
  */
-#define _GNU_SOURCE /* program_invocation_short_name, vasprintf */
+#define _GNU_SOURCE /* for program_invocation_short_name and vasprintf */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>

@@ -17,7 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STANDS 1577836800 /* 1 January 2020 */
+/* the time that the clock always shows: 1 January 2020 */
+#define STANDS 1577836800
 
 static bool named;
 static int tells = -1;

@@ -26,8 +26,8 @@ enum {
 	REF_L = 1 << 2,
 	REF_N = 1 << 3,
 	REF_S = 1 << 4,
-	REF_P = 1 << 5,      /* [^\s\p{L}\p{N}] */
-	REF_PREFIX = 1 << 6, /* [^\r\n\p{L}\p{N}] */
+	REF_P = 1 << 5,      /* class [^\s\p{L}\p{N}] */
+	REF_PREFIX = 1 << 6, /* class [^\r\n\p{L}\p{N}] */
 	REF_CRLF = 1 << 7,
 	REF_CRLF_SLASH = 1 << 8,
 	REF_BLANK = 1 << 9, /* the space character */
@@ -42,8 +42,8 @@ struct ref_char {
 
 enum ref_kind {
 	REF_END,
-	REF_RUN,        /* set{min,max}, greedy */
-	REF_NOT_BEFORE, /* (?!\S) */
+	REF_RUN,        /* element set{min,max}, greedy */
+	REF_NOT_BEFORE, /* element (?!\S) */
 	REF_CONTRACTION,
 	REF_CONTRACTION_FOLDED,
 	REF_MAYBE_CONTRACTION_FOLDED,

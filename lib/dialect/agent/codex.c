@@ -25,8 +25,8 @@ enum codex_line_type {
 	TURN, /* settings of Codex for the turn that begins with this line */
 };
 
-/* Returns the type of a Codex line.  Sets *payload to the JSON node of its
- * payload, or to 0 if the line has none. */
+/* Returns the type of a Codex line.  Sets *payload to the JSON node of the
+ * line's payload, or to 0 if the line has no payload. */
 static enum codex_line_type
 find_line_type(const struct ctx_json *json, uint32_t node, uint32_t *payload)
 {

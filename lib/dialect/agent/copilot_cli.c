@@ -2,8 +2,8 @@
  * copilot_cli.c - reads session files of GitHub Copilot CLI
  *
  * A session is a log of events, ~/.copilot/session-state/ID/events.jsonl:
- * {"type", "data", "id", "timestamp", "parentId"}, where parentId is the id of
- * the event before.  The model sees these events:
+ * {"type", "data", "id", "timestamp", "parentId"}; parentId is the id of the
+ * event before.  The model sees these events:
  *   user.message (transformedContent, if there is one)
  *   assistant.message: its text, reasoning and tool calls
  *   tool.execution_complete: the result of a tool call
@@ -214,7 +214,7 @@ static const struct event {
     {"system.notification", CTX_LINE_MESSAGE, 0, read_notification},
     {COMPACTED, CTX_LINE_SUMMARY, 0, read_summary},
     /* session.context_cleared removes all earlier messages.  Copilot has no
-     * event that removes only some of them. */
+     * event that removes only some messages. */
     {"session.context_cleared", CTX_LINE_REWIND, 0, NULL},
 };
 

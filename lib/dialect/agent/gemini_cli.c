@@ -278,8 +278,8 @@ read_message_into(struct ctx_message *message, uint32_t node, uint32_t type,
 	return read_gemini_cli_content(message, content, err);
 }
 
-/* Reads all messages of a checkpoint line.  All are on one line.  So ctx reads
- * them as one message, which it never removes. */
+/* Reads a checkpoint line with several messages as one message, which ctx never
+ * removes. */
 static int
 read_checkpoint(struct ctx_message *parsed, uint32_t messages,
     struct ctx_err *err)

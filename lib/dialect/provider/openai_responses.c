@@ -29,7 +29,8 @@ enum responses_item_kind {
 	/* a reference to another item, which the provider has stored */
 	POINTER,
 	/* An item that becomes one opaque block: an item with both a tool call
-	 * and its result, or one that is neither message nor tool call. */
+	 * and its result, or an item that is neither a message nor a tool
+	 * call. */
 	OWN,
 	SYSTEM,
 };
@@ -59,8 +60,8 @@ static const struct item {
     {"computer_call_output", "call_id", "output", SHOT},
     {"tool_search_call", "call_id", "arguments", CALL},
     {"tool_search_output", "call_id", "tools", FIXED},
-    /* The code of a program is never shortened, because the provider checks it
-     * against a hash of the code in the same item (fingerprint). */
+    /* The code of a program is never shortened, because the same item contains
+     * a hash of the code (fingerprint), which the provider checks. */
     {"program", "call_id", "code", TYPED},
     {"program_output", "call_id", "output", FIXED},
     {"mcp_approval_request", "id", "arguments", TYPED},
@@ -76,8 +77,8 @@ static const struct item {
     {"compaction_summary", "encrypted_content", "encrypted_content", SEALED},
     {"compaction_trigger", "type", NULL, OWN},
     {"additional_tools", "tools", "tools", SYSTEM},
-    /* Reasoning items are recognised without an id, because Codex writes them
-     * so. */
+    /* Reasoning items are recognised without an id, because Codex writes no
+     * ids. */
     {"reasoning", "summary", NULL, REASONING},
 };
 
@@ -166,8 +167,8 @@ read_texts(struct ctx_message *message, uint32_t list, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds a reasoning item.  If it has encrypted content, the model gets this
- * content; the summary is only for people. */
+/* Adds a reasoning item.  If the item has encrypted content, the model gets
+ * this content; the summary is only for people. */
 static int
 read_reasoning(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 {

@@ -181,8 +181,8 @@ count_names_until(const struct ctx_tokenizer *t, const char *p, size_t n,
  * considered (CTX_NAMES_... bits).
  *
  * The search finds the last name that is not after the text in sorted order.
- * The result is this name, or another name that is a beginning of it.  If only
- * some first bytes of the found name are equal to the text, the function
+ * The result is this name, or a shorter name with which this name begins.  If
+ * only some first bytes of the found name are equal to the text, the function
  * searches for these bytes in the same way, which skips most other names.
  */
 static size_t

@@ -74,7 +74,8 @@ struct ctx_vocab_builder {
  * token.  If several tokens have the same bytes, only the first reachable token
  * is used.
  *
- * CTX_EFILE: there is no token for a byte, or a limit is exceeded.
+ * Fails with CTX_EFILE if there is no token for a byte, or if a limit is
+ * exceeded.
  */
 int ctx_vocab_build(const struct ctx_vocab_builder *pack, void **block,
     size_t *size, struct ctx_err *err);

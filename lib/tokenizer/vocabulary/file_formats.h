@@ -7,9 +7,10 @@
 #include "tokenizer/vocabulary/build.h"
 
 /* The functions ctx_..._build convert a vocabulary file (n bytes at p) to a
- * packed vocabulary (a block of memory with lookup tables).  They set *block to
- * the packed vocabulary, which the caller must free, and *size to its size in
- * bytes.  CTX_EFILE: the file is refused, and err->text says why. */
+ * packed vocabulary (a block of memory with lookup tables).  The functions set
+ * *block to the packed vocabulary, which the caller must free, and *size to its
+ * size in bytes.  They fail with CTX_EFILE if the file is refused; then
+ * err->text says why. */
 
 /* Converts a tiktoken rank file: each line consists of a token in base64, a
  * space and the token's rank.  The caller must have set pack->pretokenizer. */

@@ -16,8 +16,8 @@
 /*
  * Sets pack->pretokenizer and pack->patterns from the pre_tokenizer of a
  * tokenizer.json.  The patterns are stored in the buffer "text", which must
- * remain valid as long as "pack".  CTX_EFILE: the pre_tokenizer removes, joins
- * or changes text, splits nothing, or has an unknown type.
+ * remain valid as long as "pack".  Fails with CTX_EFILE if the pre_tokenizer
+ * removes, joins or changes text, splits nothing, or has an unknown type.
  */
 int ctx_file_pretokenizer_json(struct ctx_vocab_builder *pack,
     const json_t *pre, struct ctx_buf *text, struct ctx_err *err);

@@ -6,9 +6,9 @@
  * the merges that were already added, by the same functions that later count
  * tokens.  If exactly two tokens remain, these are the parts.
  *
- * In a text, only these two parts can merge to the token.  Before two tokens
- * merge to it, no merge crosses the ends of its bytes, so its bytes are merged
- * in the same steps as when they are merged alone.
+ * In a text, only these two parts can merge to the token.  The reason: until
+ * the parts merge, no merge crosses the first or last byte of the token.  So
+ * the bytes of the token are merged in the same steps as alone.
  */
 #include <stdlib.h>
 

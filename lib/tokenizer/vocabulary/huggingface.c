@@ -311,8 +311,8 @@ add_specials(struct reader *r, struct ctx_vocab_builder *pack, json_t *added,
 		s->id = (uint32_t)json_integer_value(id);
 		/* If texts are not normalized, no names are searched for in
 		 * normalized text.  If an added token has no member
-		 * "normalized", the tokenizers library assumes the opposite of
-		 * its member "special". */
+		 * "normalized", the tokenizers library uses the opposite of the
+		 * token's member "special". */
 		normal = json_object_get(token, "normalized");
 		s->normal = (pack->nfc || r->chars_normal) &&
 		    (normal == NULL ? s->added : json_is_true(normal));

@@ -176,7 +176,7 @@ read_bytes(int fd, char *p, size_t n)
 static void *
 read_cached_block(const char *path, size_t *n)
 {
-	/* O_NONBLOCK, because opening a FIFO without it would wait for a
+	/* O_NONBLOCK, because opening a FIFO without this flag would wait for a
 	 * writer. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
@@ -304,8 +304,8 @@ write_named_entry(const struct ctx_tokenizer *t, const char *path)
 	ctx_buf_release(&name);
 }
 
-/* Stores the packed vocabulary in the cache.  If this fails, it is not an
- * error, and the next run compiles the vocabulary file again. */
+/* Stores the packed vocabulary in the cache.  A failure is not an error: the
+ * next run compiles the vocabulary file again. */
 static void
 store_cached(const struct ctx_tokenizer *t, const char *cache, const char *path)
 {

@@ -123,7 +123,7 @@ map_file(struct ctx_err *err)
 		return -1;
 	(void)snprintf(path, sizeof path, "%s/" CTX_TABLES_FILE,
 	    directory.path);
-	/* O_NONBLOCK, because opening a FIFO without it would wait for a
+	/* O_NONBLOCK, because opening a FIFO without this flag would wait for a
 	 * writer. */
 	do
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

@@ -59,8 +59,8 @@ struct onig_parse {
 	size_t n, at;
 	bool fold; /* true if case is ignored, as inside (?i:...) */
 	/* The character directly before the offset "at", if the pattern has an
-	 * ordinary character there; 0 if it has a set, a group or another
-	 * construct there. */
+	 * ordinary character there; 0 if the pattern has a set, a group or
+	 * another construct there. */
 	uint32_t before;
 	struct open_set in_sets[MOST_DEPTH];
 	struct open_group in_groups[MOST_DEPTH];

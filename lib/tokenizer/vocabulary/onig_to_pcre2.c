@@ -170,9 +170,9 @@ read_escaped_char(struct onig_parse *r, uint32_t *cp)
 }
 
 /* Reads the part of an escape after its backslash.  If the escape stands for a
- * set of characters, such as \s, adds this set to *set and returns 1.  If it
- * stands for one character, sets *cp to this character and returns 0.  Returns
- * -1 on error. */
+ * set of characters, such as \s, adds this set to *set and returns 1.  If the
+ * escape stands for one character, sets *cp to this character and returns 0.
+ * Returns -1 on error. */
 static int
 read_escape(struct onig_parse *r, struct char_set *set, uint32_t *cp)
 {

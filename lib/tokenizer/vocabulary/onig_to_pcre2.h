@@ -54,9 +54,9 @@ ctx_kind_of(const struct ctx_kinds *kinds, uint32_t cp)
 /* Translates n patterns for PCRE2, and appends them to "out", each with a NUL
  * byte after it.  The syntax of the patterns is that of the tokenizers library
  * (Oniguruma's syntax for Ruby).  The translated patterns match kinds of
- * characters, whose table the function fills (see struct ctx_kinds).
- * CTX_EFILE: a pattern has a construct that Oniguruma and PCRE2 might interpret
- * differently. */
+ * characters, whose table the function fills (see struct ctx_kinds).  Fails
+ * with CTX_EFILE if a pattern has a construct that Oniguruma and PCRE2 might
+ * interpret differently. */
 int ctx_onig_to_pcre2(const struct ctx_str *patterns, size_t n,
     struct ctx_kinds *kinds, struct ctx_buf *out, struct ctx_err *err);
 

@@ -50,7 +50,7 @@ struct piece {
 struct model {
 	struct piece *pieces;
 	size_t n, cap;
-	uint64_t type; /* value of MODEL_TYPE */
+	uint64_t type; /* value of the field MODEL_TYPE */
 	bool byte_fallback, blank_after, dummy_prefix, remove_blanks;
 	bool escape_blanks, charsmap;
 	struct ctx_char_tokens tokens;
@@ -371,8 +371,9 @@ note_char(struct model *m, struct ctx_str name)
 }
 
 /* Refuses a piece that contains a character which is not a piece itself.
- * SentencePiece would merge such a character, although it has no token; in ctx
- * it becomes the tokens of its bytes, which are never merged. */
+ * SentencePiece would merge such a character, although the character has no
+ * token.  In ctx, the character becomes the tokens of its bytes, which are
+ * never merged. */
 static int
 check_chars(const struct model *m, const struct piece *piece,
     struct ctx_err *err)

@@ -6,7 +6,7 @@
  * to special tokens.  The id of any other token is its rank plus the number of
  * special tokens.
  */
-#define _GNU_SOURCE /* memmem */
+#define _GNU_SOURCE /* for memmem */
 #include <jansson.h>
 #include <stdlib.h>
 

@@ -204,8 +204,8 @@ void ctx_vocab_view(struct ctx_vocab *vocab, const void *block);
 void ctx_vocab_limit(struct ctx_vocab *vocab, uint32_t n);
 /* Checks every offset and number in a packed vocabulary of n bytes, which may
  * have been made by an attacker, and then fills vocab.  The memory must be
- * aligned like memory from malloc.  CTX_EFILE: the packed vocabulary is not
- * valid.  Defined in validate.c. */
+ * aligned like memory from malloc.  Fails with CTX_EFILE if the packed
+ * vocabulary is not valid.  Defined in validate.c. */
 int ctx_vocab_validate(struct ctx_vocab *vocab, const void *block, size_t n,
     struct ctx_err *err);
 

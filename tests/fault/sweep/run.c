@@ -4,7 +4,7 @@
  * The current directory contains the inputs.  The command runs in "run".  "out"
  * and "err" are its standard output and standard error.
  */
-#define _GNU_SOURCE /* F_SETPIPE_SZ */
+#define _GNU_SOURCE /* for F_SETPIPE_SZ */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

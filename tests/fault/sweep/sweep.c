@@ -54,7 +54,7 @@ draw_anew(struct sweep *s, const char *what)
 	const char *words[] = {s->trial->line, what};
 	size_t i;
 
-	/* FNV-1a (Fowler, Noll, Vo). */
+	/* computes the hash FNV-1a (Fowler, Noll, Vo) of the words */
 	s->random = s->seed ^ 0xcbf29ce484222325;
 	for (i = 0; i < 2; i++)
 		for (; *words[i] != '\0'; words[i]++)

@@ -23,7 +23,7 @@ die(const char *what)
 	exit(2);
 }
 
-/* xorshift64* (Vigna 2014) */
+/* Returns the next random number (xorshift64*, Vigna 2014). */
 static uint64_t
 next(struct gen *g)
 {
