@@ -430,8 +430,8 @@ check_options(struct count_command *count)
 	if (count->annotate &&
 	    (other || count->top > 0 || count->form.quiet || count->max.set))
 		cli_die(&count->cli,
-		    "--annotate writes the stream to standard output, so it "
-		    "cannot be combined with other output");
+		    "--annotate writes the conversation, so it cannot be combined "
+		    "with options that count it, such as --json, --per or -q");
 }
 
 /* Chooses the form of the output, which depends on the options and on whether

@@ -9,7 +9,7 @@
 #   @anthropic-ai/claude-agent-sdk 0.3.332 (Claude Code 2.1.332), whose sdk.d.ts
 #   says that updatedToolOutput works for all tools; versions that ignore the
 #   replacement: anthropics/claude-code#68951 (2026-06-17)
-# - PreCompact: docs.claude-mem.ai/api-reference/hooks-api
+# - PreCompact: sdk.d.ts of the same package (PreCompactHookInput)
 # - statusLine: mintlify.com/chongdashu/cc-statusline/advanced/claude-code-json
 # - Codex: openai/codex, codex-rs/hooks/src/legacy_notify.rs at 898cee38
 # - Gemini CLI: google-gemini/gemini-cli, docs/hooks/reference.md at 06c0d810

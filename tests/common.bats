@@ -303,6 +303,10 @@ calls() {
 		$c a >> a 2> err && fail "$c: wrote to its input"
 		grep -q "cannot write standard output: it is also an input file" err
 		cmp a "$chat"
+		# shellcheck disable=SC2086
+		$c a > a 2> err && fail "$c: wrote to its input"
+		grep -q "an input file, which the shell has emptied; write to another file" err
+		cp "$chat" a
 	done < <(calls)
 }
 

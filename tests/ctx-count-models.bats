@@ -32,8 +32,8 @@ load helper
 	old=$(awk -v limit="$limit" '$1 < limit' dates | wc -l)
 	[ "$old" -gt 0 ]
 	{
-		echo "the table of models and prices is of $date, its oldest" \
-		    "figure of $(head -n 1 dates); - means not known, or none"
+		echo "the table of models and prices is dated $date, its oldest" \
+		    "figure $(head -n 1 dates); \"-\" means unknown, or none"
 		echo "$old of $(wc -l < dates) models have figures that are more" \
 		    "than 90 days old and may have changed since"
 	} | cmp - <(sed 's/^ctx-count: //' err)

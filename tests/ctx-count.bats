@@ -376,7 +376,7 @@ load helper
 		    <(ctx-count --json "$d" | jq .tokens) || fail "$d"
 	done
 	run -2 ctx-count --annotate --json "$chat"
-	[[ $output == *"cannot be combined with other output"* ]]
+	[[ $output == *"--annotate writes the conversation, so it cannot be combined with options that count it, such as --json, "* ]]
 }
 
 @test "--annotate reports and archives the records that it changes" {

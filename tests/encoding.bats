@@ -251,8 +251,8 @@ seeds() {
 	    del(.pre_tokenizer.pretokenizers[0])' "$json" > slow.json
 	messages user:aaab "user:$(head -c 80000 /dev/zero | tr '\0' a)" > in
 	run -2 timeout 60 ctx-count -e ./slow.json in
-	[[ $output == "ctx-count: in:2: a split pattern of ./slow.json takes \
-too many steps for a text; to estimate its tokens, use the encoding bytes/4" ]]
+	[[ $output == "ctx-count: in:2: ./slow.json: a regular expression that \
+splits texts takes too many steps for this text; to estimate, use the encoding bytes/4" ]]
 }
 
 @test "an encoding that is not a file is refused with the reason" {

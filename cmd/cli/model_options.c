@@ -227,8 +227,8 @@ static void
 say_dates(const struct cli *cli, const struct dates *dates)
 {
 	cli_say(cli,
-	    "the table of models and prices is of %s, its oldest figure of %s; "
-	    "- means not known, or none",
+	    "the table of models and prices is dated %s, its oldest figure %s; "
+	    "\"-\" means unknown, or none",
 	    ctx_models_date(), dates->oldest);
 	if (dates->n_old > 0)
 		cli_say(cli,

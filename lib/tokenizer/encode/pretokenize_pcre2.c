@@ -381,8 +381,9 @@ find_first_pretoken(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
 		return ctx_err_nomem(err);
 	if (rc != PCRE2_ERROR_NOMATCH && rc != PCRE2_ERROR_PARTIAL)
 		return ctx_err_set(err, CTX_ELIMIT,
-		    "a split pattern of %.120s takes too many steps for a "
-		    "text; to estimate its tokens, use the encoding bytes/4",
+		    "%.120s: a regular expression that splits texts takes too "
+		    "many steps for this text; to estimate, use the encoding "
+		    "bytes/4",
 		    s->name);
 	*length = n;
 	return !part;
