@@ -423,6 +423,7 @@ main(int argc, char **argv)
 	struct ctx_model_counters counters;
 
 	parse(&check, argc, argv);
+	check.cli.annotations = &check.annotations;
 	if (check.list_rules) {
 		list_rules();
 		return cli_end(&check.cli);

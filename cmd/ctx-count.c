@@ -44,8 +44,7 @@ struct count_command {
 	struct calibrate calls;
 };
 
-/* Maximum number of warnings about conversations above the limit of --max.
- * Further warnings are only counted. */
+/* Warnings about conversations over --max; further ones are only counted. */
 #define MAX_LINES 10
 
 static const char *
@@ -337,8 +336,7 @@ count_files(struct count_command *count)
 		print_end(count);
 }
 
-/* Implements ctx-count --annotate: copies the input records to the output, and
- * adds to each a member with its number of tokens. */
+/* Copies the records, and adds to each a member with its number of tokens. */
 static int
 annotate_stream(struct count_command *count, struct ctx_report *report)
 {
@@ -430,12 +428,12 @@ check_options(struct count_command *count)
 	if (count->annotate &&
 	    (other || count->top > 0 || count->form.quiet || count->max.set))
 		cli_die(&count->cli,
-		    "--annotate writes the conversation, so it cannot be combined "
+		    "--annotate writes the conversation, so it cannot be "
+		    "combined "
 		    "with options that count it, such as --json, --per or -q");
 }
 
-/* Chooses the form of the output, which depends on the options and on whether
- * standard output is a terminal. */
+/* Chooses the form of the output; a terminal gets a table. */
 static void
 choose_form(struct count_command *count)
 {
@@ -560,6 +558,8 @@ main(int argc, char **argv)
 	    }};
 
 	parse(&count, argc, argv);
+	if (!count.form.quiet)
+		count.cli.annotations = &count.annotations;
 	cli_model_counters(&count.cli, &count.counters);
 	if (count.max.percent && count.form.window == 0)
 		cli_check_window(&count.cli, &count.counters,

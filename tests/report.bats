@@ -532,6 +532,18 @@ adds_up() { # file, dialect, command ...
 	[ "${lines[0]}" = '::error file=wrapped,line=1::110k tokens, over 9.0k' ]
 	run -1 ctx-count -q -m gpt-4o --max 9k --annotations github wrapped
 	[ -z "$output" ]
+	# An error of the input is shown as well, beside its line.
+	{ messages user:hi; printf '{"role":'; } > cut
+	for c in "ctx-check --annotations github" \
+	    "ctx-count -m gpt-4o --max 9k --annotations github"; do
+		# shellcheck disable=SC2086
+		run -2 --separate-stderr $c cut
+		[ "$output" = "::error file=cut,line=2::unexpected end of input" ] ||
+			fail "$c: $output"
+		[[ $stderr == *"cut:2:"* ]]
+	done
+	run -2 --separate-stderr ctx-count -q -m gpt-4o --max 9k --annotations github cut
+	[ -z "$output" ]
 	run -2 ctx-count --annotations github "$agent"
 	run -2 ctx-count --max 9 --annotations github --json "$agent"
 	run -2 ctx-count --max 9 --annotations github --tsv "$agent"

@@ -147,6 +147,8 @@ struct cli {
 	/* NULL, or address of a bool that is true while the terminal shows the
 	 * progress line. */
 	bool *drawn;
+	/* NULL, or the form in which input errors are printed, too. */
+	const struct cli_annotations *annotations;
 	/* path of the cache directory for compiled vocabularies */
 	char cache[4096];
 	/* the user's own models, from models.json */
@@ -201,16 +203,14 @@ struct cli_report {
 /* The option --annotations, which prints errors in the form that a code host
  * shows beside the lines of a file. */
 struct cli_annotations {
-	/* Number of the code host (see cli_annotation_host). */
-	unsigned host;
+	unsigned host; /* number of the code host, see cli_annotation_host */
 	bool given;
 };
 /* Returns the name of the i-th code host (from 0), such as "github", or NULL
  * after the last one. */
 const char *cli_annotation_host(unsigned i);
-/* Prints an error at a place in a file on standard output, in the form that the
- * code host reads. line: number of the line, or 0 if the error concerns the
- * whole file. */
+/* Prints an error on standard output, in the form that the code host reads.
+ * line: 0 if the error concerns the whole file. */
 void cli_print_annotation(const struct cli *cli,
     const struct cli_annotations *annotations, const char *file, uint64_t line,
     const char *text);

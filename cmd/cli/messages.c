@@ -131,6 +131,10 @@ cli_fail(const struct cli *cli, const struct ctx_err *err)
 	if (err->code == CTX_EINPUT && !cli->lenient &&
 	    strncmp(err->text, "unexpected end of ", 18) == 0)
 		hint = "; with --lenient this is not an error";
+	if (cli->annotations != NULL && cli->annotations->given &&
+	    err->code == CTX_EINPUT && file != NULL)
+		cli_print_annotation(cli, cli->annotations, file, err->line,
+		    err->text);
 	if (err->line == 0 && file != NULL)
 		cli_die(cli, "%s: %s", file, err->text);
 	if (err->line == 0)
