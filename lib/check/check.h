@@ -75,9 +75,8 @@ struct ctx_rule {
 	/* address of a page or thread which shows that providers refuse
 	 * violations of this rule */
 	const char *source;
-	/* To which conversations the rule applies, as bits of
-	 * ctx_dialect.rules: to those for which one of these bits is set. 0: to
-	 * all conversations. */
+	/* Bits of rules (see dialect.h): the rule applies to conversations for
+	 * which one of these bits is set. 0: to all conversations. */
 	uint64_t when;
 	enum ctx_fix_kind remedy;
 };

@@ -294,9 +294,9 @@ struct ctx_line_place {
 /* Where a format reports how many input tokens the provider has billed for a
  * request.  Each list contains paths (see ctx_json_find_path) to numbers.  The
  * sum of the numbers is all input tokens, including those that were read from
- * the prompt cache or written to it.  The number at the first path must exist.
- * If the first number already includes the cache, the list has only one path.
- * If the format does not report the usage at this place, the list is empty. */
+ * the prompt cache or written to it.  The number at the first path must exist;
+ * a missing number at another path counts as 0.  If the format does not report
+ * the usage at this place, the list is empty. */
 enum { CTX_USAGE_PATHS = 3 };
 struct ctx_usage {
 	/* Paths from a message to the usage (billed tokens) of the request that

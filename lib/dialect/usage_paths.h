@@ -4,8 +4,8 @@
 #define CTX_DIALECT_USAGE_PATHS_H
 
 /* Paths to the numbers of input tokens in a usage object of Anthropic, whose
- * input_tokens do not include the prompt cache.  In OpenAI's usage objects,
- * input_tokens includes the cache, so only the first of these paths is used. */
+ * input_tokens do not include the prompt cache.  OpenAI's usage objects have
+ * only the first of these members, and its value includes the cache. */
 #define ANTHROPIC_INPUT(object)                                                \
 	{                                                                      \
 		object "/input_tokens", object "/cache_creation_input_tokens", \

@@ -101,8 +101,8 @@ place_of(void *const *frame)
 	for (i = 0; i < DEPTH; i++) {
 		const char *from = frame[1];
 
-		/* An address in the C library does not belong to a place, and
-		 * has no stack frame that could be followed. */
+		/* Ends at an address outside of the program: in the C library
+		 * there are no stack frames that could be followed. */
 		if (from < __executable_start || from >= _end)
 			break;
 		hash = mix(hash, (uint64_t)(from - __executable_start));
