@@ -525,10 +525,10 @@ CTX_API int ctx_truncate(struct ctx_input *input, struct ctx_output *output,
 
 struct ctx_age_options {
 	size_t size;
-	const char *spool;  /* directory of the files; NULL: .ctx/spool */
+	const char *spool;  /* for moved results; NULL: .ctx/spool */
 	const char *format; /* file names; NULL: "{tool}-{sha256}.md" */
 	uint64_t keep;      /* newest messages not changed; 0: 10 (unsent: 0) */
-	uint64_t step;      /* move once per this many new messages; 0: 1 */
+	uint64_t step;      /* move results after every N new messages; 0: 1 */
 	uint64_t older; /* only if older by more ms than the newest message */
 	uint64_t over;  /* only results with more characters; 0: 4000 */
 	uint64_t head;  /* characters kept, at most 4000; 0: over / 4 */
@@ -552,7 +552,7 @@ CTX_API int ctx_age(struct ctx_input *input, struct ctx_output *output,
 
 struct ctx_restore_options {
 	size_t size;
-	const char *spool; /* directory of the files; NULL: .ctx/spool */
+	const char *spool; /* of ctx_age; NULL: .ctx/spool */
 	const char *archive;
 	ctx_change_function *on_change;
 	void *user;

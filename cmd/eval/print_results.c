@@ -8,8 +8,8 @@
 
 enum { INTERVAL_BYTES = 32 };
 
-/* A row of the table of results, which is about one policy (way to prune) at
- * one budget. */
+/* A row of the table of results, with the figures of one policy (way to prune)
+ * at one budget. */
 struct policy_row {
 	size_t policy;
 	struct ctx_eval_figures figures;

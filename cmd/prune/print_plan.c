@@ -5,7 +5,8 @@
 #include "cli/plan_table.h"
 #include "prune/print_plan.h"
 
-/* Bytes for the longest text that says why tokens are unused. */
+/* Size in bytes of the longest text that says why a part of the budget is
+ * left. */
 enum { NOTE_BYTES = 160 };
 
 /* Returns how many tokens of the budget are still unused after messages were

@@ -7,7 +7,7 @@
 
 /* Forms in which a tool definition is written into the prompt of a model. */
 enum ctx_tool_form {
-	CTX_FORM_TYPES, /* a type of TypeScript; see cost/tool_schema.c */
+	CTX_FORM_TYPES, /* as TypeScript types; see cost/tool_schema.c */
 	CTX_FORM_JSON,  /* JSON without white space */
 	/* JSON with a space after each comma and colon, inside a tag */
 	CTX_FORM_TAGGED,
