@@ -139,11 +139,11 @@ read_payload_object(struct ctx_media_payload *payload,
 	enum ctx_media_kind kind;
 	size_t i;
 
-	if (detail != 0 && ctx_json_is(json, detail, "low"))
+	if (ctx_json_is(json, detail, "low"))
 		payload->detail = CTX_DETAIL_LOW;
-	if (detail != 0 && ctx_json_is(json, detail, "high"))
+	if (ctx_json_is(json, detail, "high"))
 		payload->detail = CTX_DETAIL_HIGH;
-	if (detail != 0 && ctx_json_is(json, detail, "original"))
+	if (ctx_json_is(json, detail, "original"))
 		payload->detail = CTX_DETAIL_ORIGINAL;
 	for (i = 0; i < sizeof types / sizeof types[0]; i++) {
 		value = ctx_json_find(json, node, types[i]);
@@ -155,9 +155,9 @@ read_payload_object(struct ctx_media_payload *payload,
 	 * of the block, as in {"type": "audio", ...}.  So the value is used
 	 * only if it is audio or video. */
 	value = ctx_json_find(json, node, "type");
-	if (value != 0 && ctx_json_is(json, value, "input_file"))
+	if (ctx_json_is(json, value, "input_file"))
 		payload->input_file = true;
-	if (value != 0 && ctx_json_is(json, value, "document_url"))
+	if (ctx_json_is(json, value, "document_url"))
 		payload->document = true;
 	if (value != 0 && payload->kind == CTX_MEDIA_IMAGE) {
 		if (read_kind(json, value, scratch, &kind, err) < 0)
@@ -196,9 +196,8 @@ is_image_object(const struct ctx_json *json, uint32_t node)
 
 	for (i = 0; i < sizeof keys / sizeof keys[0]; i++) {
 		value = ctx_json_find(json, node, keys[i]);
-		if (value != 0 &&
-		    (ctx_json_starts_with(json, value, "image") ||
-			ctx_json_is(json, value, "input_image")))
+		if (ctx_json_starts_with(json, value, "image") ||
+		    ctx_json_is(json, value, "input_image"))
 			return true;
 	}
 	return ctx_json_find(json, node, "image") != 0;

@@ -32,22 +32,18 @@ int
 ctx_breakpoint_strip(struct ctx_breakpoint_writer *writer, uint32_t object,
     struct ctx_err *err)
 {
-	const struct ctx_node *nodes = writer->json->nodes;
-	uint32_t key;
+	uint32_t key = 0;
 	bool any = false;
 	size_t i = 0;
 
-	if (nodes[object].kind != CTX_JSON_OBJECT)
-		return 0;
-	for (key = object + 1; key < nodes[object].next && !any;
-	     key = nodes[key + 1].next)
+	while (!any && ctx_json_next_member(writer->json, object, &key))
 		any = ctx_breakpoint_key(writer->json, key);
 	if (!any)
 		return 0;
 	if (reserve_drop_flags(writer, object, err) < 0)
 		return -1;
-	for (key = object + 1; key < nodes[object].next;
-	     key = nodes[key + 1].next)
+	key = 0;
+	while (ctx_json_next_member(writer->json, object, &key))
 		writer->drop[i++] = ctx_breakpoint_key(writer->json, key);
 	return ctx_edits_remove(writer->edits, writer->json, object,
 	    writer->drop, err);
@@ -96,15 +92,12 @@ static bool
 has_right_breakpoint(const struct ctx_json *json, uint32_t object,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl)
 {
-	const struct ctx_node *nodes = json->nodes;
 	bool right = false;
-	uint32_t key;
+	uint32_t key = 0;
 
-	if (nodes[object].kind != CTX_JSON_OBJECT ||
-	    ctx_breakpoint_is_block(json, object) != format->separate_block)
+	if (ctx_breakpoint_is_block(json, object) != format->separate_block)
 		return false;
-	for (key = object + 1; key < nodes[object].next;
-	     key = nodes[key + 1].next) {
+	while (ctx_json_next_member(json, object, &key)) {
 		if (!format->separate_block && !ctx_breakpoint_key(json, key))
 			continue;
 		if (right || !ctx_json_is(json, key, format->key) ||
@@ -200,14 +193,13 @@ drop_breakpoints(struct ctx_breakpoint_writer *writer, uint32_t list,
 {
 	const struct ctx_json *json = writer->json;
 	size_t blocks = ctx_breakpoint_count_blocks(json, list), i = 0, k;
-	uint32_t node;
+	uint32_t node = 0;
 
 	if (blocks == 0 || blocks == ctx_json_count(json, list))
 		return 0;
 	if (reserve_drop_flags(writer, list, err) < 0)
 		return -1;
-	for (node = list + 1; node < json->nodes[list].next;
-	     node = json->nodes[node].next) {
+	while (ctx_json_next_element(json, list, &node)) {
 		writer->drop[i] = ctx_breakpoint_is_block(json, node);
 		for (k = 0; k < n_kept; k++)
 			writer->drop[i] &= kept[k] != node;

@@ -268,7 +268,7 @@ uint32_t
 ctx_breakpoint_content(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t message)
 {
-	uint32_t value = 0, inner, role;
+	uint32_t value = 0, inner;
 	size_t i;
 
 	for (i = 0; i < 2 && format->nested_content[i] != NULL; i++) {
@@ -282,11 +282,11 @@ ctx_breakpoint_content(const struct ctx_breakpoint_format *format,
 		value = ctx_json_find(json, message, format->content[i]);
 	/* By OpenAI's types, the content of a message with the role function
 	 * must be a string.  A string cannot have a breakpoint. */
-	role = ctx_json_find(json, message, "role");
-	if (ctx_is_string(json, value) && role != 0 &&
-	    ctx_json_is(json, role, "function"))
-		return 0;
-	return value;
+	return ctx_is_string(json, value) &&
+		ctx_json_is(json, ctx_json_find(json, message, "role"),
+		    "function")
+	    ? 0
+	    : value;
 }
 
 uint32_t

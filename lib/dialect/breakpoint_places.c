@@ -43,7 +43,7 @@ may_mark_block(const struct ctx_breakpoint_format *format,
 		    : block;
 		if (value == 0 ||
 		    (!format->one_key_blocks &&
-			(type == 0 || !is_block_type(json, type, row->type))))
+			!is_block_type(json, type, row->type)))
 			continue;
 		if (row->text != NULL)
 			return !is_blank_text(json,
@@ -51,7 +51,7 @@ may_mark_block(const struct ctx_breakpoint_format *format,
 		if (row->member == NULL)
 			return true;
 		value = ctx_json_find(json, value, row->member);
-		return value != 0 && ctx_json_is(json, value, row->is);
+		return ctx_json_is(json, value, row->is);
 	}
 	return false;
 }
@@ -79,11 +79,10 @@ may_mark_tool(const struct ctx_breakpoint_format *format,
 size_t
 ctx_breakpoint_count_blocks(const struct ctx_json *json, uint32_t list)
 {
-	uint32_t node;
+	uint32_t node = 0;
 	size_t n = 0;
 
-	for (node = list + 1; node < json->nodes[list].next;
-	     node = json->nodes[node].next)
+	while (ctx_json_next_element(json, list, &node))
 		n += !ctx_breakpoint_is_block(json, node);
 	return n;
 }
@@ -93,21 +92,17 @@ find_places(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t list, may_mark *may,
     struct ctx_breakpoint_places *places)
 {
-	uint32_t node;
+	uint32_t node = 0;
 	size_t left;
 
 	memset(places, 0, sizeof *places);
-	if (list == 0)
-		return;
-	if (json->nodes[list].kind == CTX_JSON_STRING) {
+	if (list != 0 && json->nodes[list].kind == CTX_JSON_STRING) {
 		places->blocks = 1;
 		places->mask = !is_blank_text(json, list);
-	}
-	if (json->nodes[list].kind != CTX_JSON_ARRAY)
 		return;
+	}
 	left = places->blocks = ctx_breakpoint_count_blocks(json, list);
-	for (node = list + 1; node < json->nodes[list].next;
-	     node = json->nodes[node].next) {
+	while (ctx_json_next_element(json, list, &node)) {
 		if (ctx_breakpoint_is_block(json, node) ||
 		    left-- > CTX_BREAKPOINT_REACH)
 			continue;

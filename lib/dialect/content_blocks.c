@@ -9,8 +9,7 @@ int
 ctx_look_up_word(const struct ctx_json *json, uint32_t node,
     const struct ctx_word *row)
 {
-	while (row->word != NULL &&
-	    (node == 0 || !ctx_json_is(json, node, row->word)))
+	while (row->word != NULL && !ctx_json_is(json, node, row->word))
 		row++;
 	return row->meaning;
 }
@@ -58,12 +57,10 @@ static int
 read_blocks(struct ctx_message *message, uint32_t array, uint32_t owner,
     ctx_block_reader *read_block, struct ctx_err *err)
 {
-	const struct ctx_node *nodes = message->json->nodes;
-	uint32_t block;
+	uint32_t block = 0;
 	size_t first;
 
-	for (block = array + 1; block < nodes[array].next;
-	     block = nodes[block].next) {
+	while (ctx_json_next_element(message->json, array, &block)) {
 		first = message->n;
 		if (read_block(message->json, block, message, err) < 0)
 			return -1;
@@ -156,9 +153,8 @@ ctx_read_failure(struct ctx_message *message, size_t first, uint32_t obj)
 {
 	const struct ctx_json *json = message->json;
 	uint32_t sign = ctx_find_either(json, obj, "is_error", "isError");
-	uint32_t status = ctx_json_find(json, obj, "status");
 	bool failed = (sign != 0 && json->nodes[sign].kind == CTX_JSON_TRUE) ||
-	    (status != 0 && ctx_json_is(json, status, "error"));
+	    ctx_json_is(json, ctx_json_find(json, obj, "status"), "error");
 	size_t i;
 
 	for (i = message->n; failed && i-- > first;) {
@@ -243,7 +239,7 @@ ctx_read_typed(struct ctx_message *message, uint32_t block,
 	uint32_t type = ctx_json_find(message->json, block, "type"), value;
 	const struct ctx_block_type *row;
 
-	for (row = rows; type != 0 && row < rows + n; row++) {
+	for (row = rows; row < rows + n; row++) {
 		if (!ctx_json_is(message->json, type, row->type))
 			continue;
 		if (row->key == NULL && row->kind == CTX_BLOCK_OPAQUE)
@@ -269,7 +265,7 @@ ctx_read_thinking(struct ctx_message *message, uint32_t block,
 	struct ctx_block *part;
 
 	sealed = ctx_json_find(json, block, "data");
-	if (value != 0 && ctx_json_is(json, value, ""))
+	if (ctx_json_is(json, value, ""))
 		sealed = ctx_json_find(json, block, "signature");
 	part = ctx_message_add_block(message, CTX_BLOCK_REASONING,
 	    sealed != 0 ? sealed : value, err);
@@ -332,15 +328,11 @@ ctx_has_block(const struct ctx_json *json, uint32_t content,
     const char *const *types)
 {
 	const char *found = NULL;
-	uint32_t block, type;
+	uint32_t block = 0;
 
-	if (!ctx_is_array(json, content))
-		return NULL;
-	for (block = content + 1;
-	     found == NULL && block < json->nodes[content].next;
-	     block = json->nodes[block].next)
-		if ((type = ctx_json_find(json, block, "type")) != 0)
-			found = ctx_json_is_any(json, type, types);
+	while (found == NULL && ctx_json_next_element(json, content, &block))
+		found = ctx_json_is_any(json,
+		    ctx_json_find(json, block, "type"), types);
 	return found;
 }
 
@@ -352,7 +344,7 @@ ctx_begins(const struct ctx_json *json, uint32_t node,
 	size_t at, next = 1;
 	uint32_t cp;
 
-	if (json->nodes[node].kind != CTX_JSON_STRING)
+	if (!ctx_is_string(json, node))
 		return false;
 	do {
 		at = next;

@@ -186,10 +186,9 @@ is_plain_message(const struct ctx_json *json, uint32_t node)
 		    !ctx_json_is(json, key, "name"))
 			return false;
 	}
-	return role != 0 &&
-	    (ctx_json_is(json, role, "user") ||
-		ctx_json_is(json, role, "assistant") ||
-		ctx_json_is(json, role, "system"));
+	return ctx_json_is(json, role, "user") ||
+	    ctx_json_is(json, role, "assistant") ||
+	    ctx_json_is(json, role, "system");
 }
 
 /* Sets the dialect of a message with only role and content to "generic",

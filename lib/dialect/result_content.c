@@ -56,8 +56,8 @@ ctx_result_content_form(const struct ctx_json *json, uint32_t body,
 	if (dialect->failed[0] == NULL)
 		return ctx_result_text_form(dialect);
 	failed = *sign == NULL && json->nodes[body].kind == CTX_JSON_STRING;
-	type = *sign == NULL ? 0 : ctx_json_find(json, body, "type");
-	for (; type != 0 && *sign != NULL && !failed; sign++)
+	type = ctx_json_find(json, body, "type");
+	for (; *sign != NULL && !failed; sign++)
 		failed = ctx_json_is(json, type, *sign);
 	return failed ? dialect->failed : ctx_result_text_form(dialect);
 }

@@ -125,7 +125,8 @@ size_t ctx_json_count(const struct ctx_json *json, uint32_t node);
 static inline bool
 ctx_json_next_element(const struct ctx_json *json, uint32_t list, uint32_t *one)
 {
-	if (list == 0 || json->nodes[list].kind != CTX_JSON_ARRAY)
+	if (*one == 0 &&
+	    (list == 0 || json->nodes[list].kind != CTX_JSON_ARRAY))
 		return false;
 	*one = *one == 0 ? list + 1 : json->nodes[*one].next;
 	return *one < json->nodes[list].next;
@@ -137,7 +138,7 @@ static inline bool
 ctx_json_next_member(const struct ctx_json *json, uint32_t object,
     uint32_t *key)
 {
-	if (json->nodes[object].kind != CTX_JSON_OBJECT)
+	if (*key == 0 && json->nodes[object].kind != CTX_JSON_OBJECT)
 		return false;
 	*key = *key == 0 ? object + 1 : json->nodes[*key + 1].next;
 	return *key < json->nodes[object].next;
@@ -150,9 +151,17 @@ struct ctx_str ctx_json_str(const struct ctx_json *json, uint32_t node);
  * ctx_json_is returns true if the text is s. ctx_json_starts_with returns true
  * if the text begins with s, which must be ASCII. ctx_json_ends_with returns
  * true if the text ends with s, which must be ASCII, and is longer than s.  All
- * return false if the node is not a string.
+ * return false if the node is not a string, and for node 0, which stands for a
+ * value that was not found. ctx_json_has_text is ctx_json_is for a node other
+ * than 0.
  */
-bool ctx_json_is(const struct ctx_json *json, uint32_t node, const char *s);
+bool ctx_json_has_text(const struct ctx_json *json, uint32_t node,
+    const char *s);
+static inline bool
+ctx_json_is(const struct ctx_json *json, uint32_t node, const char *s)
+{
+	return node != 0 && ctx_json_has_text(json, node, s);
+}
 /* Returns the word in the array "words" that is the decoded text of a string
  * node, or NULL if there is none.  The array ends with NULL. */
 const char *ctx_json_is_any(const struct ctx_json *json, uint32_t node,

@@ -15,7 +15,7 @@ ctx_json_str(const struct ctx_json *json, uint32_t node)
 }
 
 bool
-ctx_json_is(const struct ctx_json *json, uint32_t node, const char *s)
+ctx_json_has_text(const struct ctx_json *json, uint32_t node, const char *s)
 {
 	const struct ctx_node *at = &json->nodes[node];
 	const char *p = json->text + at->at + 1;
@@ -37,7 +37,9 @@ const char *
 ctx_json_is_any(const struct ctx_json *json, uint32_t node,
     const char *const *words)
 {
-	while (*words != NULL && !ctx_json_is(json, node, *words))
+	if (node == 0)
+		return NULL;
+	while (*words != NULL && !ctx_json_has_text(json, node, *words))
 		words++;
 	return *words;
 }
@@ -45,7 +47,7 @@ ctx_json_is_any(const struct ctx_json *json, uint32_t node,
 bool
 ctx_json_starts_with(const struct ctx_json *json, uint32_t node, const char *s)
 {
-	return json->nodes[node].kind == CTX_JSON_STRING &&
+	return node != 0 && json->nodes[node].kind == CTX_JSON_STRING &&
 	    ctx_json_string_continues(ctx_json_str(json, node), 1, s);
 }
 
@@ -56,7 +58,8 @@ ctx_json_ends_with(const struct ctx_json *json, uint32_t node, const char *s)
 	size_t n = strlen(s), at = 1, chars;
 	uint32_t cp;
 
-	if (json->nodes[node].kind != CTX_JSON_STRING || literal.n < n + 3)
+	if (node == 0 || json->nodes[node].kind != CTX_JSON_STRING ||
+	    literal.n < n + 3)
 		return false;
 	if (!json->nodes[node].escaped)
 		return memcmp(literal.p + literal.n - 1 - n, s, n) == 0;
@@ -238,7 +241,7 @@ find_last(const struct ctx_json *json, uint32_t obj, const char *key,
 
 	for (at = obj + 1; at < nodes[obj].next; at = nodes[at + 1].next)
 		if ((nodes[at].keys == start || nodes[at].escaped) &&
-		    ctx_json_is(json, at, key))
+		    ctx_json_has_text(json, at, key))
 			found = at + 1;
 	return found;
 }

@@ -332,6 +332,12 @@ lookups(void)
 	CHECK(!ctx_json_is(json, ctx_json_find(json, 0, "z"), "b"));
 	CHECK(!ctx_json_is(json, ctx_json_find(json, 0, "z"), "ab"));
 	CHECK(!ctx_json_is(json, arr, "10") && !ctx_json_is(json, 0, ""));
+	tap_case("node 0 is no string, also if the outermost value is one");
+	scan(&out, "\"ab\"", 4);
+	NEED(out.rc == 1);
+	CHECK(!ctx_json_is(json, 0, "ab"));
+	CHECK(!ctx_json_starts_with(json, 0, "a"));
+	CHECK(!ctx_json_ends_with(json, 0, "b"));
 	ctx_json_release(&out.json);
 }
 

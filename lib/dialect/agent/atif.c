@@ -59,12 +59,11 @@ read_atif_tool_call(const struct ctx_json *json, uint32_t call,
 static uint32_t
 find_tool_call(const struct ctx_json *json, uint32_t calls, uint32_t id)
 {
-	uint32_t call, own;
+	uint32_t call = 0, own;
 
-	if (id == 0 || calls == 0 || json->nodes[id].kind != CTX_JSON_STRING)
+	if (!ctx_is_string(json, id))
 		return 0;
-	for (call = calls + 1; call < json->nodes[calls].next;
-	     call = json->nodes[call].next) {
+	while (ctx_json_next_element(json, calls, &call)) {
 		own = ctx_json_find(json, call, "tool_call_id");
 		if (own != 0 && ctx_json_equal(json, own, id))
 			return call;
@@ -80,13 +79,11 @@ read_atif_tool_results(struct ctx_message *message, uint32_t results,
     uint32_t calls, struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
-	uint32_t result, id, body, call;
+	uint32_t result = 0, id, body, call;
 	size_t first;
 	int rc;
 
-	for (result = results + 1;
-	     results != 0 && result < json->nodes[results].next;
-	     result = json->nodes[result].next) {
+	while (ctx_json_next_element(json, results, &result)) {
 		id = ctx_json_find(json, result, "source_call_id");
 		body = ctx_json_find(json, result, "content");
 		call = find_tool_call(json, calls, id);

@@ -47,7 +47,7 @@ ctx_claude_code_read(const struct ctx_json *json, uint32_t node,
 	bool summary;
 	int rc;
 
-	if (type == 0 || message == 0 ||
+	if (message == 0 ||
 	    (!ctx_json_is(json, type, "user") &&
 		!ctx_json_is(json, type, "assistant")))
 		return 0;
@@ -71,8 +71,7 @@ ctx_claude_model(const struct ctx_json *json, uint32_t message)
 {
 	uint32_t model = ctx_json_find(json, message, "model");
 
-	return model != 0 && ctx_json_is(json, model, "<synthetic>") ? 0
-								     : model;
+	return ctx_json_is(json, model, "<synthetic>") ? 0 : model;
 }
 
 void

@@ -49,7 +49,7 @@ void
 ctx_claude_stream_line(const struct ctx_json *json, uint32_t node,
     struct ctx_line_place *line)
 {
-	uint32_t message = ctx_json_find(json, node, "message"), subtype;
+	uint32_t message = ctx_json_find(json, node, "message");
 
 	line->model = ctx_json_find(json, node, "model");
 	if (message != 0) {
@@ -58,7 +58,7 @@ ctx_claude_stream_line(const struct ctx_json *json, uint32_t node,
 		line->model = ctx_claude_model(json, message);
 		return;
 	}
-	subtype = ctx_json_find(json, node, "subtype");
-	if (subtype != 0 && ctx_json_is(json, subtype, "compact_boundary"))
+	if (ctx_json_is(json, ctx_json_find(json, node, "subtype"),
+		"compact_boundary"))
 		line->kind = CTX_LINE_SUMMARY;
 }

@@ -54,7 +54,7 @@ ctx_codex_is(const struct ctx_json *json, uint32_t node)
 	if (find_line_type(json, node, &payload) != NOTHING)
 		return "type and payload";
 	type = ctx_json_find(json, node, "type");
-	return type != 0 && payload != 0 && ctx_json_is_any(json, type, others)
+	return payload != 0 && ctx_json_is_any(json, type, others)
 	    ? "type and payload"
 	    : NULL;
 }
@@ -80,16 +80,12 @@ is_context(const struct ctx_json *json, uint32_t item)
 	    "<user_instructions>", "<environment_context>", "<skill>",
 	    "<user_shell_command>", "<turn_aborted>", "<subagent_notification>",
 	    NULL};
-	uint32_t content = ctx_json_find(json, item, "content"), block, text;
+	uint32_t content = ctx_json_find(json, item, "content"), block = 0;
 
-	if (!ctx_is_array(json, content))
-		return false;
-	for (block = content + 1; block < json->nodes[content].next;
-	     block = json->nodes[block].next) {
-		text = ctx_json_find(json, block, "text");
-		if (text != 0 && ctx_begins(json, text, starts))
+	while (ctx_json_next_element(json, content, &block))
+		if (ctx_begins(json, ctx_json_find(json, block, "text"),
+			starts))
 			return true;
-	}
 	return false;
 }
 
@@ -115,7 +111,7 @@ read_compacted(struct ctx_message *message, uint32_t payload,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
-	uint32_t history = find_history(json, payload), item, content;
+	uint32_t history = find_history(json, payload), item = 0, content;
 
 	message->role = CTX_ROLE_USER;
 	message->flags = CTX_MESSAGE_META | CTX_MESSAGE_PINNED;
@@ -123,12 +119,9 @@ read_compacted(struct ctx_message *message, uint32_t payload,
 		return ctx_read_content(message,
 		    ctx_json_find(json, payload, "message"), read_codex_text,
 		    err);
-	for (item = history + 1; item < json->nodes[history].next;
-	     item = json->nodes[item].next) {
-		content = ctx_json_find(json, item, "content");
-		if (content == 0)
-			content =
-			    ctx_json_find(json, item, "encrypted_content");
+	while (ctx_json_next_element(json, history, &item)) {
+		content =
+		    ctx_find_either(json, item, "content", "encrypted_content");
 		if (content == 0)
 			content = item;
 		if (ctx_read_content(message, content, read_codex_text, err) <
@@ -225,13 +218,11 @@ read_item_line(const struct ctx_json *json, uint32_t item,
 
 	/* A ghost_snapshot is the state of the user's files, which Codex
 	 * stores for undo.  It is never sent to the model. */
-	if (type != 0 && ctx_json_is(json, type, "ghost_snapshot"))
+	if (ctx_json_is(json, type, "ghost_snapshot"))
 		return;
 	line->kind = CTX_LINE_MESSAGE;
 	if (is_model_item(json, type, role))
 		line->flags = CTX_LINE_ANSWER;
-	else if (role == 0)
-		return;
 	else if (ctx_json_is(json, role, "developer"))
 		line->flags = CTX_LINE_CONTEXT;
 	else if (ctx_json_is(json, role, "user"))
@@ -243,12 +234,10 @@ static void
 read_event_line(const struct ctx_json *json, uint32_t event,
     struct ctx_line_place *line)
 {
-	uint32_t type = ctx_json_find(json, event, "type"), member;
+	uint32_t type = ctx_json_find(json, event, "type");
+	uint32_t member = ctx_json_find(json, event, "num_turns");
 
-	if (type == 0 || !ctx_json_is(json, type, "thread_rolled_back"))
-		return;
-	member = ctx_json_find(json, event, "num_turns");
-	if (member == 0)
+	if (member == 0 || !ctx_json_is(json, type, "thread_rolled_back"))
 		return;
 	line->kind = CTX_LINE_ROLLBACK;
 	line->turns = parse_count(json, member);

@@ -129,10 +129,9 @@ read_result_media(struct ctx_message *message, uint32_t list, uint32_t owner,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
-	uint32_t one, bytes;
+	uint32_t one = 0, bytes;
 
-	for (one = list + 1; one < json->nodes[list].next;
-	     one = json->nodes[one].next) {
+	while (ctx_json_next_element(json, list, &one)) {
 		bytes = ctx_json_find(json, one, "data");
 		if (ctx_read_block(message, CTX_BLOCK_MEDIA,
 			bytes != 0 ? bytes : one, err) < 0)
@@ -224,7 +223,7 @@ find_event(const struct ctx_json *json, uint32_t node, uint32_t data)
 	uint32_t type = ctx_json_find(json, node, "type");
 	size_t i;
 
-	if (type == 0 || data == 0 || is_aside(json, node, data))
+	if (data == 0 || is_aside(json, node, data))
 		return NULL;
 	if (ctx_json_is(json, type, COMPACTED) &&
 	    ctx_json_find(json, data, "summaryContent") == 0)

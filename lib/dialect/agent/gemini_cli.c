@@ -17,11 +17,8 @@
 static uint32_t
 find_checkpoint(const struct ctx_json *json, uint32_t node)
 {
-	uint32_t set = ctx_json_find(json, node, "$set"), messages;
+	uint32_t messages = ctx_find_below(json, node, "$set", "messages");
 
-	if (set == 0)
-		return 0;
-	messages = ctx_json_find(json, set, "messages");
 	return ctx_is_array(json, messages) ? messages : 0;
 }
 
@@ -78,7 +75,7 @@ read_gemini_cli_part(const struct ctx_json *json, uint32_t node,
 	    {"inlineData", NULL, CTX_BLOCK_MEDIA},
 	    {"fileData", NULL, CTX_BLOCK_MEDIA},
 	};
-	uint32_t member, thought = ctx_json_find(json, node, "thought");
+	uint32_t member;
 	struct ctx_block *block;
 	size_t i;
 
@@ -98,8 +95,8 @@ read_gemini_cli_part(const struct ctx_json *json, uint32_t node,
 			block->id = ctx_json_find(json, member, "id");
 			block->name = ctx_json_find(json, member, "name");
 		}
-		if (block->kind == CTX_BLOCK_TEXT && thought != 0 &&
-		    json->nodes[thought].kind == CTX_JSON_TRUE)
+		if (block->kind == CTX_BLOCK_TEXT &&
+		    ctx_is_true(json, node, "thought"))
 			block->kind = CTX_BLOCK_REASONING;
 		return 0;
 	}
@@ -139,9 +136,7 @@ find_response_text(const struct ctx_json *json, uint32_t response)
 static uint32_t
 find_response(const struct ctx_json *json, uint32_t part)
 {
-	uint32_t answer = ctx_json_find(json, part, "functionResponse");
-
-	return answer == 0 ? 0 : ctx_json_find(json, answer, "response");
+	return ctx_find_below(json, part, "functionResponse", "response");
 }
 
 /* If a tool result consists of a single string, returns the JSON node of that
@@ -224,17 +219,14 @@ static int
 read_model(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
-	uint32_t calls = ctx_json_find(json, node, "toolCalls"), call;
+	uint32_t calls = ctx_json_find(json, node, "toolCalls"), call = 0;
 
 	if (ctx_read_member(message, node, "thoughts", CTX_BLOCK_REASONING,
 		err) < 0 ||
 	    read_gemini_cli_content(message,
 		ctx_json_find(json, node, "content"), err) < 0)
 		return -1;
-	if (!ctx_is_array(json, calls))
-		return 0;
-	for (call = calls + 1; call < json->nodes[calls].next;
-	     call = json->nodes[call].next)
+	while (ctx_json_next_element(json, calls, &call))
 		if (read_gemini_cli_tool_call(message, calls, call, err) < 0)
 			return -1;
 	return 0;
@@ -254,7 +246,7 @@ is_for_agent(const struct ctx_json *json, uint32_t content)
 		text = ctx_json_at(json, text, 0);
 	if (text != 0 && json->nodes[text].kind == CTX_JSON_OBJECT)
 		text = ctx_json_find(json, text, "text");
-	return text != 0 && ctx_begins(json, text, starts);
+	return ctx_begins(json, text, starts);
 }
 
 /* Reads the message at a JSON node: sets role and flags, and adds its
@@ -285,10 +277,9 @@ read_checkpoint(struct ctx_message *parsed, uint32_t messages,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = parsed->json;
-	uint32_t message, type;
+	uint32_t message = 0, type;
 
-	for (message = messages + 1; message < json->nodes[messages].next;
-	     message = json->nodes[message].next) {
+	while (ctx_json_next_element(json, messages, &message)) {
 		type = find_message_type(json, message);
 		if (type != 0 &&
 		    read_message_into(parsed, message, type, err) < 0)

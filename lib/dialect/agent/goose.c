@@ -60,11 +60,9 @@ read_goose_tool_call(struct ctx_message *message, uint32_t block,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
-	uint32_t call = ctx_json_find(json, block, "toolCall"), value = 0;
+	uint32_t value = ctx_find_below(json, block, "toolCall", "value");
 	uint32_t id = ctx_json_find(json, block, "id");
 
-	if (call != 0)
-		value = ctx_json_find(json, call, "value");
 	if (value != 0)
 		return ctx_read_call(message,
 		    ctx_json_find(json, value, "arguments"), id,
@@ -73,7 +71,7 @@ read_goose_tool_call(struct ctx_message *message, uint32_t block,
 	 * message (the member "error") in place of the tool's name and
 	 * arguments. */
 	if (ctx_read_call(message,
-		call == 0 ? 0 : ctx_json_find(json, call, "error"), id, 0,
+		ctx_find_below(json, block, "toolCall", "error"), id, 0,
 		err) < 0)
 		return -1;
 	message->blocks[message->n - 1].no_truncate = true;
@@ -85,11 +83,9 @@ read_goose_result_body(struct ctx_message *message, uint32_t block,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
-	uint32_t result = ctx_json_find(json, block, "toolResult"), body = 0;
+	uint32_t body = ctx_find_below(json, block, "toolResult", "value");
 	uint32_t id = ctx_json_find(json, block, "id");
 
-	if (result != 0)
-		body = ctx_json_find(json, result, "value");
 	if (body != 0 && json->nodes[body].kind == CTX_JSON_OBJECT)
 		body = ctx_json_find(json, body, "content");
 	if (ctx_is_array(json, body))
@@ -97,7 +93,7 @@ read_goose_result_body(struct ctx_message *message, uint32_t block,
 		    read_goose_plain_block, err);
 	/* The content of the result is a string if the tool call failed,
 	 * otherwise an array. */
-	body = result == 0 ? 0 : ctx_json_find(json, result, "error");
+	body = ctx_find_below(json, block, "toolResult", "error");
 	if (body == 0 || json->nodes[body].kind == CTX_JSON_STRING)
 		return ctx_read_result(message, body, id, 0, NULL, err);
 	return ctx_read_fixed_result(message, CTX_BLOCK_TEXT, body, id, err);
@@ -131,11 +127,10 @@ read_goose_block(const struct ctx_json *json, uint32_t block,
 {
 	uint32_t type = ctx_json_find(json, block, "type");
 
-	if (type != 0 &&
-	    (ctx_json_is(json, type, "toolRequest") ||
-		ctx_json_is(json, type, "frontendToolRequest")))
+	if (ctx_json_is(json, type, "toolRequest") ||
+	    ctx_json_is(json, type, "frontendToolRequest"))
 		return read_goose_tool_call(message, block, err);
-	if (type != 0 && ctx_json_is(json, type, "toolResponse"))
+	if (ctx_json_is(json, type, "toolResponse"))
 		return read_goose_tool_result(message, block, err);
 	return read_goose_plain_block(json, block, message, err);
 }

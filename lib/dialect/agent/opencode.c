@@ -122,11 +122,10 @@ read_opencode_part(const struct ctx_json *json, uint32_t part,
 	};
 	uint32_t type = ctx_json_find(json, part, "type");
 
-	if (type != 0 &&
-	    (ctx_json_is(json, type, "step-start") ||
-		ctx_json_is(json, type, "step-finish")))
+	if (ctx_json_is(json, type, "step-start") ||
+	    ctx_json_is(json, type, "step-finish"))
 		return 0;
-	if (type != 0 && ctx_json_is(json, type, "tool"))
+	if (ctx_json_is(json, type, "tool"))
 		return read_opencode_tool(message, part, err);
 	if (ctx_is_true(json, part, "ignored"))
 		return ctx_read_block(message, CTX_BLOCK_OPAQUE, 0, err);

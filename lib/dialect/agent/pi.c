@@ -28,7 +28,7 @@ is_entry(const struct ctx_json *json, uint32_t type)
 const char *
 ctx_pi_is(const struct ctx_json *json, uint32_t node)
 {
-	uint32_t type = ctx_json_find(json, node, "type"), message;
+	uint32_t type = ctx_json_find(json, node, "type");
 
 	if (!ctx_is_string(json, type))
 		return NULL;
@@ -38,8 +38,7 @@ ctx_pi_is(const struct ctx_json *json, uint32_t node)
 	    ctx_json_find(json, node, "cwd") != 0)
 		return "type session";
 	if (ctx_json_is(json, type, "message") &&
-	    (message = ctx_json_find(json, node, "message")) != 0 &&
-	    ctx_json_find(json, message, "role") != 0)
+	    ctx_find_below(json, node, "message", "role") != 0)
 		return "type message";
 	return NULL;
 }
@@ -55,7 +54,7 @@ read_pi_block(const struct ctx_json *json, uint32_t block,
 	};
 	uint32_t type = ctx_json_find(json, block, "type");
 
-	if (type != 0 && ctx_json_is(json, type, "toolCall"))
+	if (ctx_json_is(json, type, "toolCall"))
 		return ctx_read_call_in(message, block, "arguments", "id",
 		    "name", err);
 	return ctx_read_typed(message, block, rows,
@@ -73,9 +72,8 @@ read_pi_assistant(struct ctx_message *parsed, uint32_t message,
 	parsed->model = ctx_json_find(json, message, "model");
 	/* pi does not send a response that failed or was aborted to the
 	 * model. */
-	if (stop != 0 &&
-	    (ctx_json_is(json, stop, "error") ||
-		ctx_json_is(json, stop, "aborted")))
+	if (ctx_json_is(json, stop, "error") ||
+	    ctx_json_is(json, stop, "aborted"))
 		parsed->flags |= CTX_MESSAGE_HIDDEN;
 	return ctx_read_content(parsed, ctx_json_find(json, message, "content"),
 	    read_pi_block, err);
@@ -146,8 +144,6 @@ ctx_pi_read(const struct ctx_json *json, uint32_t node,
 {
 	uint32_t type = ctx_json_find(json, node, "type"), message;
 
-	if (type == 0)
-		return 0;
 	ctx_message_reset(parsed, json, node);
 	parsed->time = ctx_json_find(json, node, "timestamp");
 	if (ctx_json_is(json, type, "message")) {

@@ -74,10 +74,8 @@ unwrap_block(const struct ctx_json *json, uint32_t block)
 	uint32_t type = ctx_json_find(json, block, "type");
 	uint32_t value = ctx_json_find(json, block, "value");
 
-	return type != 0 && value != 0 &&
-		ctx_json_is(json, type, "non_standard")
-	    ? value
-	    : block;
+	return value != 0 && ctx_json_is(json, type, "non_standard") ? value
+								     : block;
 }
 
 /* Adds a content block that is neither a tool call nor a tool result. */
@@ -106,11 +104,10 @@ read_langchain_plain_block(const struct ctx_json *json, uint32_t block,
 
 	if (json->nodes[block].kind == CTX_JSON_STRING)
 		return ctx_read_block(message, CTX_BLOCK_TEXT, block, err);
-	if (type != 0 &&
-	    (ctx_json_is(json, type, "thinking") ||
-		ctx_json_is(json, type, "redacted_thinking")))
+	if (ctx_json_is(json, type, "thinking") ||
+	    ctx_json_is(json, type, "redacted_thinking"))
 		return ctx_read_thinking(message, inner, err);
-	if (type != 0 && ctx_json_is(json, type, "reasoning_content"))
+	if (ctx_json_is(json, type, "reasoning_content"))
 		return read_converse_reasoning(message, inner, err);
 	/* The Responses API refuses reasoning without the item that came after
 	 * it.  So a reasoning item is not read as a reasoning block, which ctx
@@ -128,8 +125,6 @@ read_langchain_block(const struct ctx_json *json, uint32_t block,
 {
 	uint32_t type = ctx_json_find(json, block, "type");
 
-	if (type == 0)
-		return read_langchain_plain_block(json, block, message, err);
 	if (ctx_json_is(json, type, "tool_call") ||
 	    ctx_json_is(json, type, "tool_use") ||
 	    ctx_json_is(json, type, "server_tool_call"))

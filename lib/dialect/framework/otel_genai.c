@@ -36,7 +36,7 @@ identify_otel_part(const struct ctx_json *json, uint32_t part)
 	uint32_t type = ctx_json_find(json, part, "type");
 	size_t i;
 
-	for (i = 0; type != 0 && i < sizeof rows / sizeof rows[0]; i++)
+	for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		if (ctx_json_is(json, type, rows[i].type) &&
 		    ctx_json_find(json, part, rows[i].key) != 0)
 			return rows[i].type;
@@ -46,13 +46,12 @@ identify_otel_part(const struct ctx_json *json, uint32_t part)
 const char *
 ctx_otel_genai_is(const struct ctx_json *json, uint32_t node)
 {
-	uint32_t parts = ctx_find_list(json, node, "parts"), part;
+	uint32_t parts = ctx_json_find(json, node, "parts"), part = 0;
 	const char *why = NULL;
 
 	if (parts == 0 || ctx_json_find(json, node, "role") == 0)
 		return NULL;
-	for (part = parts + 1; why == NULL && part < json->nodes[parts].next;
-	     part = json->nodes[part].next)
+	while (why == NULL && ctx_json_next_element(json, parts, &part))
 		why = identify_otel_part(json, part);
 	return why;
 }
@@ -91,10 +90,10 @@ read_otel_part(const struct ctx_json *json, uint32_t part,
 	};
 	uint32_t type = ctx_json_find(json, part, "type");
 
-	if (type != 0 && ctx_json_is(json, type, "tool_call"))
+	if (ctx_json_is(json, type, "tool_call"))
 		return ctx_read_call_in(message, part, "arguments", "id",
 		    "name", err);
-	if (type != 0 && ctx_json_is(json, type, "tool_call_response"))
+	if (ctx_json_is(json, type, "tool_call_response"))
 		return read_otel_tool_result(message, part, err);
 	return ctx_read_typed(message, part, rows, sizeof rows / sizeof rows[0],
 	    err);

@@ -17,20 +17,18 @@ ctx_vercel_model_is(const struct ctx_json *json, uint32_t node)
 	static const char *const types[] = {"tool-call", "tool-result",
 	    "tool-approval-request", "tool-approval-response", "reasoning-file",
 	    NULL};
-	uint32_t content = ctx_find_list(json, node, "content"), block, type;
+	uint32_t content = ctx_json_find(json, node, "content"), block = 0;
+	uint32_t type;
 	const char *why;
 
 	if (ctx_json_find(json, node, "role") == 0)
 		return NULL;
 	if (ctx_json_find(json, node, "providerOptions") != 0)
 		return "providerOptions";
-	if (content == 0)
-		return NULL;
 	why = ctx_has_block(json, content, types);
 	if (why != NULL)
 		return why;
-	for (block = content + 1; block < json->nodes[content].next;
-	     block = json->nodes[block].next) {
+	while (ctx_json_next_element(json, content, &block)) {
 		type = ctx_json_find(json, block, "type");
 		if (type == 0)
 			continue;
@@ -98,7 +96,7 @@ read_vercel_tool_result(struct ctx_message *message, uint32_t block,
 	message->blocks[result].payload = body;
 	/* The type is "error-text" or "error-json" if the call failed. */
 	message->blocks[result].is_error =
-	    type != 0 && ctx_json_starts_with(json, type, "error-");
+	    ctx_json_starts_with(json, type, "error-");
 	if (value == 0 || json->nodes[value].kind == CTX_JSON_ARRAY)
 		return 0;
 	kind = json->nodes[value].kind == CTX_JSON_STRING ? CTX_BLOCK_TEXT
@@ -138,8 +136,6 @@ read_vercel_block(const struct ctx_json *json, uint32_t block,
 {
 	uint32_t type = ctx_json_find(json, block, "type");
 
-	if (type == 0)
-		return read_vercel_plain_block(json, block, message, err);
 	if (ctx_json_is(json, type, "tool-call"))
 		return read_vercel_tool_call(message, block, err);
 	if (ctx_json_is(json, type, "tool-result"))

@@ -41,8 +41,6 @@ is_ui_part(const struct ctx_json *json, uint32_t part)
 	uint32_t type = ctx_json_find(json, part, "type");
 	size_t i;
 
-	if (type == 0)
-		return false;
 	for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		if (ctx_json_is(json, type, rows[i].type) &&
 		    ctx_json_find(json, part, rows[i].key) != 0)
@@ -54,12 +52,11 @@ is_ui_part(const struct ctx_json *json, uint32_t part)
 const char *
 ctx_vercel_ui_is(const struct ctx_json *json, uint32_t node)
 {
-	uint32_t parts = ctx_find_list(json, node, "parts"), part;
+	uint32_t parts = ctx_json_find(json, node, "parts"), part = 0;
 
 	if (parts == 0 || ctx_json_find(json, node, "role") == 0)
 		return NULL;
-	for (part = parts + 1; part < json->nodes[parts].next;
-	     part = json->nodes[part].next)
+	while (ctx_json_next_element(json, parts, &part))
 		if (is_ui_part(json, part))
 			return "parts with a type";
 	return NULL;
@@ -84,7 +81,7 @@ read_ui_tool_result(struct ctx_message *message, uint32_t tool, uint32_t id,
 	uint32_t state = ctx_json_find(json, tool, "state"), body = 0;
 	size_t i;
 
-	for (i = 0; state != 0 && i < sizeof states / sizeof states[0]; i++) {
+	for (i = 0; i < sizeof states / sizeof states[0]; i++) {
 		if (!ctx_json_is(json, state, states[i].state))
 			continue;
 		if (states[i].key != NULL)

@@ -20,11 +20,8 @@ identify_block(const struct ctx_json *json, uint32_t block)
 	    "server_tool_use", "search_result", "container_upload",
 	    "mid_conv_system", NULL};
 	uint32_t type = ctx_json_find(json, block, "type");
-	const char *word;
+	const char *word = ctx_json_is_any(json, type, types);
 
-	if (type == 0)
-		return NULL;
-	word = ctx_json_is_any(json, type, types);
 	if (word != NULL)
 		return word;
 	if ((ctx_json_is(json, type, "image") ||
@@ -42,15 +39,12 @@ identify_block(const struct ctx_json *json, uint32_t block)
 static const char *
 suggest_from_block(const struct ctx_json *json, uint32_t block)
 {
-	uint32_t type = ctx_json_find(json, block, "type"), thinking;
+	uint32_t type = ctx_json_find(json, block, "type");
 
 	if (ctx_json_find(json, block, "cache_control") != 0)
 		return "cache_control";
-	if (type == 0)
-		return NULL;
-	thinking = ctx_json_find(json, block, "thinking");
 	if (ctx_json_is(json, type, "thinking") &&
-	    ctx_is_string(json, thinking))
+	    ctx_is_string(json, ctx_json_find(json, block, "thinking")))
 		return "thinking";
 	return ctx_json_is(json, type, "redacted_thinking")
 	    ? "redacted_thinking"
@@ -64,16 +58,14 @@ static const char *
 find_reason_in_blocks(const struct ctx_json *json, uint32_t node,
     const char *(*tell)(const struct ctx_json *json, uint32_t block))
 {
-	uint32_t content = ctx_json_find(json, node, "content"), block;
+	uint32_t content = ctx_json_find(json, node, "content"), block = 0;
 	const char *why = NULL;
 
 	if (!ctx_is_array(json, content) ||
 	    ctx_json_find(json, node, "role") == 0 ||
 	    ctx_detect_chat(json, node, false) != NULL)
 		return NULL;
-	for (block = content + 1;
-	     why == NULL && block < json->nodes[content].next;
-	     block = json->nodes[block].next)
+	while (why == NULL && ctx_json_next_element(json, content, &block))
 		why = tell(json, block);
 	return why;
 }
@@ -119,7 +111,7 @@ ctx_anthropic_likely(const struct ctx_json *json, uint32_t node)
 
 	/* A message with the role system is usually a Chat Completions message,
 	 * so it does not suggest Anthropic's format. */
-	if (role != 0 && ctx_role_of(json, role) == CTX_ROLE_SYSTEM)
+	if (ctx_role_of(json, role) == CTX_ROLE_SYSTEM)
 		return NULL;
 	return find_reason_in_blocks(json, node, suggest_from_block);
 }
@@ -134,10 +126,10 @@ read_anthropic_source(struct ctx_message *message, uint32_t source,
 	const struct ctx_json *json = message->json;
 	uint32_t type = ctx_json_find(json, source, "type"), value;
 
-	if (type != 0 && ctx_json_is(json, type, "text") &&
+	if (ctx_json_is(json, type, "text") &&
 	    (value = ctx_json_find(json, source, "data")) != 0)
 		return ctx_read_block(message, CTX_BLOCK_TEXT, value, err);
-	if (type != 0 && ctx_json_is(json, type, "content") &&
+	if (ctx_json_is(json, type, "content") &&
 	    (value = ctx_json_find(json, source, "content")) != 0)
 		return ctx_read_block(message, CTX_BLOCK_OPAQUE, value, err);
 	return ctx_read_block(message, CTX_BLOCK_MEDIA, source, err);
@@ -151,11 +143,10 @@ read_anthropic_plain_block(const struct ctx_json *json, uint32_t block,
 {
 	uint32_t type = ctx_json_find(json, block, "type"), value;
 
-	if (type != 0 && ctx_json_is(json, type, "text") &&
+	if (ctx_json_is(json, type, "text") &&
 	    (value = ctx_json_find(json, block, "text")) != 0)
 		return ctx_read_block(message, CTX_BLOCK_TEXT, value, err);
-	if (type != 0 &&
-	    (ctx_json_is(json, type, "image") ||
+	if ((ctx_json_is(json, type, "image") ||
 		ctx_json_is(json, type, "document")) &&
 	    (value = ctx_json_find(json, block, "source")) != 0)
 		return read_anthropic_source(message, value, err);
@@ -209,8 +200,6 @@ read_anthropic_block(const struct ctx_json *json, uint32_t block,
 {
 	uint32_t type = ctx_json_find(json, block, "type");
 
-	if (type == 0)
-		return ctx_read_block(message, CTX_BLOCK_OPAQUE, block, err);
 	if (ctx_json_is(json, type, "tool_use"))
 		return read_anthropic_tool_call(message, block, true, err);
 	if (ctx_json_is(json, type, "server_tool_use") ||

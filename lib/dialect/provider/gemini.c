@@ -46,14 +46,14 @@ read_function_response(struct ctx_message *message, uint32_t response,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
-	uint32_t body = ctx_json_find(json, response, "response"), media, one;
+	uint32_t body = ctx_json_find(json, response, "response"), one = 0;
+	uint32_t media = ctx_json_find(json, response, "parts");
 	uint32_t result = (uint32_t)message->n, id, name;
 	bool beside;
 	int rc;
 
 	id = ctx_json_find(json, response, "id");
 	name = ctx_json_find(json, response, "name");
-	media = ctx_json_find(json, response, "parts");
 	beside = media != 0 && ctx_json_at(json, media, 0) != 0;
 	rc = beside
 	    ? ctx_read_fixed_result(message, CTX_BLOCK_OPAQUE, body, id, err)
@@ -64,8 +64,7 @@ read_function_response(struct ctx_message *message, uint32_t response,
 	message->blocks[result].is_partial =
 	    ctx_is_true(json, response, "willContinue") ||
 	    ctx_is_true(json, response, "will_continue");
-	for (one = media + 1; beside && one < json->nodes[media].next;
-	     one = json->nodes[one].next) {
+	while (ctx_json_next_element(json, media, &one)) {
 		if (ctx_read_block(message, CTX_BLOCK_MEDIA, one, err) < 0)
 			return -1;
 		message->blocks[message->n - 1].result_index = result + 1;

@@ -58,7 +58,7 @@ ctx_ollama_also(const struct ctx_json *json, uint32_t node)
 {
 	uint32_t role = ctx_json_find(json, node, "role");
 
-	return role != 0 && ctx_json_is(json, role, "tool") &&
+	return ctx_json_is(json, role, "tool") &&
 		ctx_json_find(json, node, "tool_call_id") != 0
 	    ? "tool_call_id"
 	    : NULL;
@@ -87,7 +87,7 @@ find_placeholders(struct ctx_message *message)
 			continue;
 		type = ctx_json_find(message->json, message->blocks[i].payload,
 		    "type");
-		if (type != 0 && ctx_json_is_any(message->json, type, types))
+		if (ctx_json_is_any(message->json, type, types))
 			message->blocks[i].kind = CTX_BLOCK_MEDIA;
 	}
 }

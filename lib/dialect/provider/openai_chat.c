@@ -23,7 +23,7 @@ find_chunks(const struct ctx_json *json, uint32_t block)
 {
 	uint32_t type = ctx_json_find(json, block, "type");
 
-	return type != 0 && ctx_json_is(json, type, "thinking")
+	return ctx_json_is(json, type, "thinking")
 	    ? ctx_find_list(json, block, "thinking")
 	    : 0;
 }
@@ -31,12 +31,9 @@ find_chunks(const struct ctx_json *json, uint32_t block)
 static bool
 has_thinking_chunks(const struct ctx_json *json, uint32_t content)
 {
-	uint32_t block;
+	uint32_t block = 0;
 
-	if (!ctx_is_array(json, content))
-		return false;
-	for (block = content + 1; block < json->nodes[content].next;
-	     block = json->nodes[block].next)
+	while (ctx_json_next_element(json, content, &block))
 		if (find_chunks(json, block) != 0)
 			return true;
 	return false;
@@ -106,9 +103,8 @@ read_chat_block(const struct ctx_json *json, uint32_t block,
 	if (chunks != 0)
 		return ctx_read_block(message, CTX_BLOCK_REASONING,
 		    text != 0 ? text : chunks, err);
-	if (type != 0 &&
-	    (ctx_json_is(json, type, "thinking") ||
-		ctx_json_is(json, type, "redacted_thinking")))
+	if (ctx_json_is(json, type, "thinking") ||
+	    ctx_json_is(json, type, "redacted_thinking"))
 		return ctx_read_thinking(message, block, err);
 	return ctx_read_typed(message, block, rows,
 	    sizeof rows / sizeof rows[0], err);
@@ -121,12 +117,9 @@ read_thinking_blocks(struct ctx_message *message, uint32_t node,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
-	uint32_t list = ctx_find_list(json, node, "thinking_blocks"), block;
+	uint32_t list = ctx_json_find(json, node, "thinking_blocks"), block = 0;
 
-	if (list == 0)
-		return 0;
-	for (block = list + 1; block < json->nodes[list].next;
-	     block = json->nodes[block].next) {
+	while (ctx_json_next_element(json, list, &block)) {
 		if (ctx_read_thinking(message, block, err) < 0)
 			return -1;
 		message->blocks[message->n - 1].container = node;

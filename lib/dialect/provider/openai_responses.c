@@ -105,8 +105,7 @@ identify_message(const struct ctx_json *json, uint32_t node, uint32_t content)
 	static const char *const refusal[] = {"refusal", NULL};
 	uint32_t type = ctx_json_find(json, node, "type");
 
-	if (type == 0 || !ctx_json_is(json, type, "message") ||
-	    !ctx_is_array(json, content))
+	if (!ctx_json_is(json, type, "message") || !ctx_is_array(json, content))
 		return NULL;
 	if (ctx_json_find(json, node, "status") != 0)
 		return "status";
@@ -155,12 +154,9 @@ static int
 read_texts(struct ctx_message *message, uint32_t list, struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
-	uint32_t one, text;
+	uint32_t one = 0, text;
 
-	if (!ctx_is_array(json, list))
-		return 0;
-	for (one = list + 1; one < json->nodes[list].next;
-	     one = json->nodes[one].next)
+	while (ctx_json_next_element(json, list, &one))
 		if ((text = ctx_json_find(json, one, "text")) != 0 &&
 		    ctx_read_block(message, CTX_BLOCK_REASONING, text, err) < 0)
 			return -1;
@@ -200,9 +196,8 @@ read_reasoning(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 static bool
 is_hosted(const struct ctx_json *json, uint32_t node)
 {
-	uint32_t execution = ctx_json_find(json, node, "execution");
-
-	return execution != 0 && ctx_json_is(json, execution, "server");
+	return ctx_json_is(json, ctx_json_find(json, node, "execution"),
+	    "server");
 }
 
 static int
