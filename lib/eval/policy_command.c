@@ -8,12 +8,10 @@
  * standard input and output of the command are pipes, which are polled
  * together, so that neither side waits for the other.
  */
-#define _GNU_SOURCE /* environ */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,63 +125,6 @@ fail_command(const struct command *command, const char *what, int sys)
 		(void)snprintf(failure, size, "%s", what);
 }
 
-static int
-set_files(posix_spawn_file_actions_t *actions, int in, int out, bool messages)
-{
-	int rc = posix_spawn_file_actions_adddup2(actions, in, 0);
-
-	if (rc == 0)
-		rc = posix_spawn_file_actions_adddup2(actions, out, 1);
-	return rc != 0 || messages ? rc
-				   : posix_spawn_file_actions_addopen(actions,
-					 2, "/dev/null", O_WRONLY, 0);
-}
-
-/* Sets attributes of the process that will be started: default signal handlers,
- * no blocked signals, and its own process group. */
-static int
-set_signals(posix_spawnattr_t *attr)
-{
-	sigset_t none, all;
-	int rc;
-
-	(void)sigemptyset(&none);
-	(void)sigfillset(&all);
-	rc = posix_spawnattr_setflags(attr,
-	    POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF |
-		POSIX_SPAWN_SETSIGMASK);
-	if (rc == 0)
-		rc = posix_spawnattr_setpgroup(attr, 0);
-	if (rc == 0)
-		rc = posix_spawnattr_setsigmask(attr, &none);
-	return rc != 0 ? rc : posix_spawnattr_setsigdefault(attr, &all);
-}
-
-/* Starts the command with the descriptors in and out as its standard input and
- * output.  Returns 0, or an errno value. */
-static int
-spawn_command(struct command *command, int in, int out)
-{
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attr;
-	int rc = posix_spawn_file_actions_init(&actions);
-
-	if (rc != 0)
-		return rc;
-	rc = posix_spawnattr_init(&attr);
-	if (rc == 0) {
-		rc = set_files(&actions, in, out, command->shows_messages);
-		if (rc == 0)
-			rc = set_signals(&attr);
-		if (rc == 0)
-			rc = posix_spawnp(&command->pid, command->words[0],
-			    &actions, &attr, command->words, environ);
-		(void)posix_spawnattr_destroy(&attr);
-	}
-	(void)posix_spawn_file_actions_destroy(&actions);
-	return rc;
-}
-
 /* Gives all signals their default actions, and blocks none. */
 static void
 reset_signals(void)
@@ -254,7 +195,10 @@ start_policy(struct command *command)
 	}
 	rc = command->policy->main != NULL
 	    ? fork_command(command, in, out)
-	    : spawn_command(command, in[0], out[1]);
+	    : ctx_command_spawn(&command->pid, command->words[0],
+		  command->words, 0,
+		  (const int[]){in[0], out[1],
+		      command->shows_messages ? STDERR_FILENO : -1});
 	ctx_command_close_end(&in[0]);
 	ctx_command_close_end(&out[1]);
 	command->in = in[1];
@@ -282,7 +226,6 @@ end_policy(struct command *command)
 	long wait = 20; /* pause in microseconds */
 	int status = 0;
 	siginfo_t info;
-	pid_t done;
 
 	while (command->answer->failure[0] == '\0') {
 		info.si_pid = 0;
@@ -298,30 +241,13 @@ end_policy(struct command *command)
 	}
 	command->answer->seconds = get_seconds(command);
 	(void)kill(-command->pid, SIGKILL);
-	do
-		done = waitpid(command->pid, &status, 0);
-	while (done < 0 && errno == EINTR);
+	(void)ctx_command_await(command->pid, &status);
 	if (WIFSIGNALED(status))
 		fail_command(command, "was killed by a signal", 0);
 	command->answer->status = WEXITSTATUS(status);
 }
 
 /* ---- input and output ---- */
-
-/* Writes a part of the input to the command.  Closes the pipe after the last
- * byte, or if the command has closed its end of the pipe. */
-static void
-feed_policy(struct command *command, struct ctx_str *input)
-{
-	ssize_t n = input->n == 0 ? 0 : write(command->in, input->p, input->n);
-
-	if (n > 0) {
-		input->p += n;
-		input->n -= (size_t)n;
-	}
-	if ((n < 0 && errno != EAGAIN && errno != EINTR) || input->n == 0)
-		ctx_command_close_end(&command->in);
-}
 
 /* Reads a part of the command's output.  Returns 1 if there may be more output;
  * 0 if the output has ended or the command has failed; or -1 with *err if there
@@ -354,7 +280,7 @@ exchange(struct command *command, struct ctx_err *err)
 	struct pollfd fds[3];
 	int rc = 1;
 
-	feed_policy(command, &input);
+	ctx_command_write_input(&command->in, &input);
 	while (rc > 0) {
 		fds[0] = (struct pollfd){.fd = command->out, .events = POLLIN};
 		fds[1] = (struct pollfd){.fd = command->in, .events = POLLOUT};
@@ -370,7 +296,7 @@ exchange(struct command *command, struct ctx_err *err)
 			break;
 		}
 		if (fds[1].revents != 0)
-			feed_policy(command, &input);
+			ctx_command_write_input(&command->in, &input);
 		if (fds[0].revents != 0)
 			rc = drain_policy(command, err);
 	}

@@ -270,16 +270,12 @@ ctx_run_command(const struct ctx_command *command, struct ctx_str input,
 void
 ctx_command_runner_end(struct ctx_command_runner *runner)
 {
-	pid_t done;
-
 	if (runner->pid == 0)
 		return;
 	ctx_command_close_end(&runner->requests);
 	ctx_command_close_end(&runner->answers);
 	if (runner->pid < 0)
 		return;
-	do
-		done = waitpid(runner->pid, NULL, 0);
-	while (done < 0 && errno == EINTR);
+	(void)ctx_command_await(runner->pid, NULL);
 	runner->pid = 0;
 }

@@ -115,7 +115,7 @@ ctx_command_read_exactly(int fd, void *data, size_t n)
 	return 0;
 }
 
-/* Sets attributes of a command that will be started: default signal handlers,
+/* Sets attributes of a process that will be started: default signal handlers,
  * no blocked signals, and the process group that it joins (0: a new group). */
 static int
 set_attributes(posix_spawnattr_t *attr, pid_t group)
@@ -137,28 +137,27 @@ set_attributes(posix_spawnattr_t *attr, pid_t group)
 	return rc;
 }
 
-/* Sets the standard input and output of a command that will be started.  If out
- * is -1, the output is /dev/null.  Returns 0, or an errno value. */
+/* Sets the standard files of a process that will be started.  Returns 0, or an
+ * errno value. */
 static int
-set_files(posix_spawn_file_actions_t *actions, int in, int out)
+set_files(posix_spawn_file_actions_t *actions, const int files[3])
 {
-	int rc = posix_spawn_file_actions_adddup2(actions, in, 0);
+	int fd, rc = 0;
 
-	if (rc != 0)
-		return rc;
-	return out >= 0 ? posix_spawn_file_actions_adddup2(actions, out, 1)
-			: posix_spawn_file_actions_addopen(actions, 1,
-			      "/dev/null", O_WRONLY, 0);
+	for (fd = 0; fd < 3 && rc == 0; fd++)
+		if (files[fd] < 0)
+			rc = posix_spawn_file_actions_addopen(actions, fd,
+			    "/dev/null", O_WRONLY, 0);
+		else if (files[fd] != fd)
+			rc = posix_spawn_file_actions_adddup2(actions,
+			    files[fd], fd);
+	return rc;
 }
 
-/* Starts a shell command with the descriptors in and out as its standard input
- * and output.  If out is -1, its output is /dev/null.  Returns 0, or an errno
- * value. */
-static int
-spawn(pid_t *pid, const char *command, pid_t group, int in, int out)
+int
+ctx_command_spawn(pid_t *pid, const char *program, char *const *words,
+    pid_t group, const int files[3])
 {
-	char sh[] = "sh", dash_c[] = "-c";
-	char *argv[] = {sh, dash_c, (char *)(uintptr_t)command, NULL};
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
 	int rc;
@@ -168,16 +167,53 @@ spawn(pid_t *pid, const char *command, pid_t group, int in, int out)
 		return rc;
 	rc = posix_spawnattr_init(&attr);
 	if (rc == 0) {
-		rc = set_files(&actions, in, out);
+		rc = set_files(&actions, files);
 		if (rc == 0)
 			rc = set_attributes(&attr, group);
 		if (rc == 0)
-			rc = posix_spawn(pid, "/bin/sh", &actions, &attr, argv,
+			rc = posix_spawnp(pid, program, &actions, &attr, words,
 			    environ);
 		(void)posix_spawnattr_destroy(&attr);
 	}
 	(void)posix_spawn_file_actions_destroy(&actions);
 	return rc;
+}
+
+int
+ctx_command_await(pid_t pid, int *status)
+{
+	pid_t done;
+
+	do
+		done = waitpid(pid, status, 0);
+	while (done < 0 && errno == EINTR);
+	return done < 0 ? -1 : 0;
+}
+
+void
+ctx_command_write_input(int *fd, struct ctx_str *input)
+{
+	ssize_t n = input->n == 0 ? 0 : write(*fd, input->p, input->n);
+
+	if (n > 0) {
+		input->p += n;
+		input->n -= (size_t)n;
+	}
+	if ((n < 0 && errno != EAGAIN && errno != EINTR) || input->n == 0)
+		ctx_command_close_end(fd);
+}
+
+/* Starts a shell command with the descriptors in and out as its standard input
+ * and output.  If out is -1, its output is /dev/null.  Returns 0, or an errno
+ * value. */
+static int
+spawn_shell(pid_t *pid, const char *command, pid_t group, int in, int out)
+{
+	char sh[] = "sh", dash_c[] = "-c";
+	char *words[] = {sh, dash_c, (char *)(uintptr_t)command, NULL};
+
+	return ctx_command_spawn(pid, "/bin/sh", words, group,
+	    (const int[]){in, out, STDERR_FILENO});
 }
 
 /* Kills all processes in the process group of the command.  No other group can
@@ -186,13 +222,9 @@ spawn(pid_t *pid, const char *command, pid_t group, int in, int out)
 static void
 end_group(struct child *child)
 {
-	pid_t done;
-
 	(void)kill(-child->guard, SIGKILL);
 	ctx_command_close_end(&child->life);
-	do
-		done = waitpid(child->guard, NULL, 0);
-	while (done < 0 && errno == EINTR);
+	(void)ctx_command_await(child->guard, NULL);
 }
 
 static int
@@ -202,7 +234,8 @@ start_guard(struct child *child, struct ctx_err *err)
 
 	if (make_pipe(life, err) < 0)
 		return -1;
-	rc = spawn(&child->guard, "read -r end; kill -KILL 0", 0, life[0], -1);
+	rc = spawn_shell(&child->guard, "read -r end; kill -KILL 0", 0, life[0],
+	    -1);
 	ctx_command_close_end(&life[0]);
 	child->life = life[1];
 	if (rc == 0)
@@ -218,7 +251,7 @@ start_command(struct child *child, const char *command, struct ctx_err *err)
 
 	if (ctx_command_make_pipes(in, out, err) < 0)
 		return -1;
-	rc = spawn(&child->pid, command, child->guard, in[0], out[1]);
+	rc = spawn_shell(&child->pid, command, child->guard, in[0], out[1]);
 	ctx_command_close_end(&in[0]);
 	ctx_command_close_end(&out[1]);
 	child->in = in[1];
@@ -338,21 +371,6 @@ check_wait_time(const struct command_run *run, struct ctx_err *err)
 	return left;
 }
 
-/* Writes a part of the input to the command.  If the command has closed its
- * input, drops the rest of the input. */
-static void
-write_input(struct child *child, struct ctx_str *input)
-{
-	ssize_t n = write(child->in, input->p, input->n);
-
-	if (n >= 0) {
-		input->p += n;
-		input->n -= (size_t)n;
-	}
-	if ((n < 0 && errno != EAGAIN && errno != EINTR) || input->n == 0)
-		ctx_command_close_end(&child->in);
-}
-
 /* Reads more of the command's output.  Returns 1, or 0 at the end of the
  * output, or -1 with *err. */
 static int
@@ -398,7 +416,7 @@ exchange_data(struct child *child, struct command_run *run, struct ctx_buf *out,
 			return ctx_err_sys(err, errno,
 			    "cannot wait for the output of '%.80s'", run->line);
 		if (fds[1].revents != 0)
-			write_input(child, &run->input);
+			ctx_command_write_input(&child->in, &run->input);
 		if (fds[0].revents == 0)
 			continue;
 		rc = read_output(child, run->line, out, err);
@@ -442,16 +460,12 @@ finish_child(struct child *child, const struct command_run *run, bool kill_it,
     struct ctx_err *err)
 {
 	int status = 0, rc;
-	pid_t done;
 
 	ctx_command_close_end(&child->in);
 	ctx_command_close_end(&child->out);
 	rc = kill_it ? -1 : await_exit(child, run, err);
 	end_group(child);
-	do
-		done = waitpid(child->pid, &status, 0);
-	while (done < 0 && errno == EINTR);
-	if (done < 0)
+	if (ctx_command_await(child->pid, &status) < 0)
 		return ctx_err_sys(err, errno,
 		    "cannot wait for the end of '%.80s'", run->line);
 	if (rc < 0)

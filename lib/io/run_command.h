@@ -4,6 +4,7 @@
 #define CTX_IO_RUN_COMMAND_H
 
 #include <signal.h>
+#include <sys/types.h>
 
 #include "io/io.h"
 
@@ -30,6 +31,20 @@ void ctx_command_restore_signals(const sigset_t *before);
 int ctx_command_run_for(int client, const struct ctx_command *command,
     struct ctx_str input, size_t limit, struct ctx_buf *out,
     struct ctx_err *err);
+/* Starts a program in the process group "group" (0: a new one), with default
+ * signal handlers and no blocked signals. program: its path, or a name that is
+ * searched in PATH; words: its arguments, from the name on, up to NULL. files:
+ * descriptors of its standard input, output and error; -1 is /dev/null. Returns
+ * 0, or an errno value. */
+int ctx_command_spawn(pid_t *pid, const char *program, char *const *words,
+    pid_t group, const int files[3]);
+/* Waits until a child process has ended, and sets *status as waitpid(2) does
+ * (unless status is NULL).  Returns 0, or -1 with errno. */
+int ctx_command_await(pid_t pid, int *status);
+/* Writes a part of the input to a pipe that does not block.  Closes the pipe
+ * after the last byte, or if the command has closed its end of the pipe; then
+ * the rest of the input is dropped. */
+void ctx_command_write_input(int *fd, struct ctx_str *input);
 /* Makes two pipes that programs which are started later do not inherit. */
 int ctx_command_make_pipes(int one[2], int other[2], struct ctx_err *err);
 /* Closes a descriptor, one end of a pipe, and sets *fd to -1.  Does nothing if
