@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "cost/answer_schema.h"
+#include "cost/prompt_writer.h"
 
 /* Maximum depth of nested objects and arrays.  A deeper object or array is
  * written as JSON without white space. */
@@ -37,12 +38,7 @@ struct open_value {
 
 /* The schema that is being written. */
 struct schema_writer {
-	const struct ctx_json *json;
-	struct ctx_buf *out;
-	struct ctx_err *err;
-	/* true after memory could not be allocated; then nothing more is
-	 * written */
-	bool failed;
+	struct ctx_prompt_writer to;
 	/* true: the form "indented"; false: the form "reduced", without white
 	 * space */
 	bool indented;
@@ -80,22 +76,6 @@ ctx_answer_schema_find(struct ctx_answer_schema *found,
 	}
 }
 
-static void
-put_string(struct schema_writer *w, const char *text)
-{
-	if (!w->failed)
-		w->failed = ctx_buf_add(w->out, text, strlen(text), w->err) < 0;
-}
-
-/* Writes a JSON value without white space. */
-static void
-put_compact(struct schema_writer *w, uint32_t node)
-{
-	if (!w->failed)
-		w->failed =
-		    ctx_json_append_compact(w->json, node, w->out, w->err) < 0;
-}
-
 /* Begins a new line, with indentation for the innermost open object or
  * array. */
 static void
@@ -105,9 +85,9 @@ put_line_start(struct schema_writer *w)
 
 	if (!w->indented)
 		return;
-	put_string(w, "\n");
+	ctx_prompt_put(&w->to, "\n");
 	while (depth-- > 0)
-		put_string(w, "  ");
+		ctx_prompt_put(&w->to, "  ");
 }
 
 /* Returns true if the provider leaves this key of a schema, and its value, out
@@ -120,7 +100,7 @@ is_left_out(const struct schema_writer *w, uint32_t key)
 	    "minimum", "maximum", "multipleOf", "minItems", "maxItems",
 	    "exclusiveMinimum", "exclusiveMaximum", "default", NULL};
 
-	return !w->indented && ctx_json_is_any(w->json, key, left_out);
+	return !w->indented && ctx_json_is_any(w->to.json, key, left_out);
 }
 
 /* Writes a value.  For an object or array that is not empty, writes only the
@@ -129,19 +109,19 @@ is_left_out(const struct schema_writer *w, uint32_t key)
 static void
 put_value(struct schema_writer *w, uint32_t node, bool names)
 {
-	const struct ctx_node *nodes = w->json->nodes;
+	const struct ctx_node *nodes = w->to.json->nodes;
 	bool object = nodes[node].kind == CTX_JSON_OBJECT;
 
 	if ((!object && nodes[node].kind != CTX_JSON_ARRAY) ||
 	    nodes[node].next == node + 1 || w->n == DEEPEST) {
-		put_compact(w, node);
+		ctx_prompt_put_json(&w->to, node);
 		return;
 	}
 	w->open[w->n++] = (struct open_value){.at = node + 1,
 	    .end = nodes[node].next,
 	    .object = object,
 	    .names = names};
-	put_string(w, object ? "{" : "[");
+	ctx_prompt_put(&w->to, object ? "{" : "[");
 }
 
 /* Writes the next element of the innermost object or array that is being
@@ -158,24 +138,24 @@ put_next(struct schema_writer *w)
 		w->n--;
 		if (top->any)
 			put_line_start(w);
-		put_string(w, top->object ? "}" : "]");
+		ctx_prompt_put(&w->to, top->object ? "}" : "]");
 		return;
 	}
 	if (top->object)
 		key = value++;
-	top->at = w->json->nodes[value].next;
+	top->at = w->to.json->nodes[value].next;
 	if (key != 0 && !top->names && is_left_out(w, key))
 		return;
 	if (top->any)
-		put_string(w, ",");
+		ctx_prompt_put(&w->to, ",");
 	put_line_start(w);
 	top->any = true;
 	if (key != 0) {
-		put_compact(w, key);
-		put_string(w, w->indented ? ": " : ":");
+		ctx_prompt_put_json(&w->to, key);
+		ctx_prompt_put(&w->to, w->indented ? ": " : ":");
 	}
 	put_value(w, value,
-	    key != 0 && !top->names && ctx_json_is_any(w->json, key, maps));
+	    key != 0 && !top->names && ctx_json_is_any(w->to.json, key, maps));
 }
 
 /* Appends the JSON of a schema to out. */
@@ -183,15 +163,13 @@ static int
 put_schema(struct ctx_buf *out, const struct ctx_json *json, uint32_t schema,
     bool indented, struct ctx_err *err)
 {
-	struct schema_writer w = {.json = json,
-	    .out = out,
-	    .err = err,
+	struct schema_writer w = {.to = {.json = json, .out = out, .err = err},
 	    .indented = indented};
 
 	put_value(&w, schema, false);
-	while (w.n > 0 && !w.failed)
+	while (w.n > 0 && !w.to.failed)
 		put_next(&w);
-	return w.failed ? -1 : 0;
+	return w.to.failed ? -1 : 0;
 }
 
 /* Appends the text "before", the text of a JSON string, and the text "after".

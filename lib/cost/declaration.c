@@ -14,6 +14,7 @@
  */
 #include <string.h>
 
+#include "cost/prompt_writer.h"
 #include "cost/shown_form.h"
 
 /* Maximum depth of nested objects and arrays.  A deeper object or array is
@@ -35,12 +36,7 @@ struct nested_value {
 
 /* The value that is being written. */
 struct writer {
-	const struct ctx_json *json;
-	struct ctx_buf *out;
-	struct ctx_err *err;
-	/* true after memory could not be allocated; then nothing more is
-	 * written */
-	bool failed;
+	struct ctx_prompt_writer to;
 	/* A stack of the objects and arrays that are being written: each
 	 * contains the next one. */
 	struct nested_value open[DEEPEST];
@@ -48,27 +44,11 @@ struct writer {
 };
 
 static void
-put_text(struct writer *w, const char *text)
-{
-	if (!w->failed)
-		w->failed = ctx_buf_add(w->out, text, strlen(text), w->err) < 0;
-}
-
-/* Writes the text of a string, or the JSON of another value. */
-static void
-put_node(struct writer *w, uint32_t node)
-{
-	if (!w->failed)
-		w->failed =
-		    ctx_json_append_text(w->json, node, w->out, w->err) < 0;
-}
-
-static void
 put_mark(struct writer *w)
 {
 	static const char mark[] = {CTX_TOKEN_MARK, '\0'};
 
-	put_text(w, mark);
+	ctx_prompt_put(&w->to, mark);
 }
 
 /* Writes a string between two quotes.  Each quote is a separate token. */
@@ -78,11 +58,11 @@ put_quoted(struct writer *w, uint32_t node, bool capitals)
 	size_t i;
 
 	put_mark(w);
-	i = w->out->n;
-	put_node(w, node);
-	for (; capitals && i < w->out->n; i++)
-		if (w->out->p[i] >= 'a' && w->out->p[i] <= 'z')
-			w->out->p[i] = (char)(w->out->p[i] - 'a' + 'A');
+	i = w->to.out->n;
+	ctx_prompt_put_text(&w->to, node);
+	for (; capitals && i < w->to.out->n; i++)
+		if (w->to.out->p[i] >= 'a' && w->to.out->p[i] <= 'z')
+			w->to.out->p[i] = (char)(w->to.out->p[i] - 'a' + 'A');
 	put_mark(w);
 }
 
@@ -91,20 +71,20 @@ put_quoted(struct writer *w, uint32_t node, bool capitals)
 static void
 put_value(struct writer *w, uint32_t node, enum content content, bool capitals)
 {
-	const struct ctx_node *nodes = w->json->nodes;
+	const struct ctx_node *nodes = w->to.json->nodes;
 	bool object = nodes[node].kind == CTX_JSON_OBJECT;
 
 	if (nodes[node].kind == CTX_JSON_STRING) {
 		put_quoted(w, node, capitals);
 	} else if ((!object && nodes[node].kind != CTX_JSON_ARRAY) ||
 	    nodes[node].next == node + 1 || w->n == DEEPEST) {
-		put_node(w, node);
+		ctx_prompt_put_text(&w->to, node);
 	} else {
 		w->open[w->n++] = (struct nested_value){.at = node + 1,
 		    .end = nodes[node].next,
 		    .object = object,
 		    .content = content};
-		put_text(w, object ? "{" : "[");
+		ctx_prompt_put(&w->to, object ? "{" : "[");
 	}
 }
 
@@ -158,7 +138,7 @@ static void
 begin_element(struct writer *w, struct nested_value *top)
 {
 	if (top->any)
-		put_text(w, ",");
+		ctx_prompt_put(&w->to, ",");
 	top->any = true;
 }
 
@@ -171,14 +151,14 @@ put_member(struct writer *w, struct nested_value *top, uint32_t key)
 	bool capitals = false;
 
 	if (top->content == KEYWORDS) {
-		if (is_left_out(w->json, key))
+		if (is_left_out(w->to.json, key))
 			return;
-		within = find_content(w->json, key);
-		capitals = ctx_json_is(w->json, key, "type");
+		within = find_content(w->to.json, key);
+		capitals = ctx_json_is(w->to.json, key, "type");
 	}
 	begin_element(w, top);
-	put_node(w, key);
-	put_text(w, ":");
+	ctx_prompt_put_text(&w->to, key);
+	ctx_prompt_put(&w->to, ":");
 	put_value(w, key + 1, within, capitals);
 }
 
@@ -192,10 +172,10 @@ put_next(struct writer *w)
 
 	if (at == top->end) {
 		w->n--;
-		put_text(w, top->object ? "}" : "]");
+		ctx_prompt_put(&w->to, top->object ? "}" : "]");
 		return;
 	}
-	top->at = w->json->nodes[top->object ? at + 1 : at].next;
+	top->at = w->to.json->nodes[top->object ? at + 1 : at].next;
 	if (top->object) {
 		put_member(w, top, at);
 		return;
@@ -209,7 +189,7 @@ static void
 put_whole(struct writer *w, uint32_t node, enum content content)
 {
 	put_value(w, node, content, false);
-	while (w->n > 0 && !w->failed)
+	while (w->n > 0 && !w->to.failed)
 		put_next(w);
 }
 
@@ -217,33 +197,34 @@ int
 ctx_declared_value_add(struct ctx_buf *out, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err)
 {
-	struct writer w = {.json = json, .out = out, .err = err};
+	struct writer w = {.to = {.json = json, .out = out, .err = err}};
 
 	put_whole(&w, node, VALUES);
-	return w.failed ? -1 : 0;
+	return w.to.failed ? -1 : 0;
 }
 
 int
 ctx_declaration_add(struct ctx_buf *out, const struct ctx_json *json,
     const struct ctx_definition *tool, struct ctx_err *err)
 {
-	struct writer w = {.json = json, .out = out, .err = err};
+	struct writer w = {.to = {.json = json, .out = out, .err = err}};
 	bool described =
 	    tool->description != 0 && !is_empty(json, tool->description);
 
 	put_mark(&w);
-	put_text(&w, "declaration:");
-	put_node(&w, tool->name);
-	put_text(&w, "{");
+	ctx_prompt_put(&w.to, "declaration:");
+	ctx_prompt_put_text(&w.to, tool->name);
+	ctx_prompt_put(&w.to, "{");
 	if (described) {
-		put_text(&w, "description:");
+		ctx_prompt_put(&w.to, "description:");
 		put_quoted(&w, tool->description, false);
 	}
 	if (tool->schema != 0) {
-		put_text(&w, described ? ",parameters:" : "parameters:");
+		ctx_prompt_put(&w.to,
+		    described ? ",parameters:" : "parameters:");
 		put_whole(&w, tool->schema, KEYWORDS);
 	}
-	put_text(&w, "}");
+	ctx_prompt_put(&w.to, "}");
 	put_mark(&w);
-	return w.failed ? -1 : 0;
+	return w.to.failed ? -1 : 0;
 }

@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include "cost/prompt_writer.h"
 #include "cost/shown_form.h"
 
 enum {
@@ -34,15 +35,10 @@ struct python_class {
 };
 
 struct python {
-	const struct ctx_json *json;
-	struct ctx_buf *out;
-	struct ctx_err *err;
+	struct ctx_prompt_writer to;
 	/* JSON node of the schema of all arguments; it contains the definitions
 	 * to which "$ref" refers */
 	uint32_t schema;
-	/* true after memory could not be allocated; then nothing more is
-	 * written */
-	bool failed;
 	struct ctx_buf names, text;
 	struct python_class classes[MOST_CLASSES];
 	size_t n;
@@ -68,21 +64,6 @@ find_properties(const struct ctx_json *json, uint32_t schema)
 	    : 0;
 }
 
-static void
-put(struct python *p, const char *text)
-{
-	if (!p->failed)
-		p->failed = ctx_buf_add(p->out, text, strlen(text), p->err) < 0;
-}
-
-static void
-put_node(struct python *p, uint32_t node)
-{
-	if (!p->failed)
-		p->failed =
-		    ctx_json_append_text(p->json, node, p->out, p->err) < 0;
-}
-
 /* Writes a description, if there is one.  All lines but the first are indented,
  * unless they are empty. */
 static void
@@ -91,23 +72,21 @@ put_description(struct python *p, uint32_t node)
 	struct ctx_str text = {"", 0};
 	size_t i, start = 0;
 
-	if (node == 0 || p->json->nodes[node].kind != CTX_JSON_STRING ||
-	    p->failed)
+	if (node == 0 || p->to.json->nodes[node].kind != CTX_JSON_STRING ||
+	    p->to.failed)
 		return;
 	p->text.n = 0;
-	p->failed = ctx_json_text(p->json, node, &p->text, &text, p->err) < 0;
-	for (i = 0; i < text.n && !p->failed; i++) {
+	p->to.failed =
+	    ctx_json_text(p->to.json, node, &p->text, &text, p->to.err) < 0;
+	for (i = 0; i < text.n && !p->to.failed; i++) {
 		if (text.p[i] != '\n')
 			continue;
-		p->failed = ctx_buf_add(p->out, text.p + start, i + 1 - start,
-				p->err) < 0;
+		ctx_prompt_put_bytes(&p->to, text.p + start, i + 1 - start);
 		start = i + 1;
 		if (start < text.n && text.p[start] != '\n')
-			put(p, "  ");
+			ctx_prompt_put(&p->to, "  ");
 	}
-	if (!p->failed)
-		p->failed = ctx_buf_add(p->out, text.p + start, text.n - start,
-				p->err) < 0;
+	ctx_prompt_put_bytes(&p->to, text.p + start, text.n - start);
 }
 
 /* Appends a name to the buffer "names" of struct python: only its letters and
@@ -119,7 +98,7 @@ add_camel_case(struct python *p, const char *name, size_t n)
 	size_t i;
 	char c;
 
-	for (i = 0; i < n && !p->failed; i++) {
+	for (i = 0; i < n && !p->to.failed; i++) {
 		c = name[i];
 		if (c == '_' || c == '-' || c == '.' || c == ' ' || c == '"') {
 			begins = true;
@@ -128,7 +107,7 @@ add_camel_case(struct python *p, const char *name, size_t n)
 		if (begins && c >= 'a' && c <= 'z')
 			c = (char)(c - 'a' + 'A');
 		begins = false;
-		p->failed = ctx_buf_add(&p->names, &c, 1, p->err) < 0;
+		p->to.failed = ctx_buf_add(&p->names, &c, 1, p->to.err) < 0;
 	}
 }
 
@@ -139,18 +118,19 @@ static void
 put_class_name(struct python *p, uint32_t schema,
     const struct python_class *from, uint32_t key)
 {
-	struct ctx_str literal = ctx_json_str(p->json, key);
+	struct ctx_str literal = ctx_json_str(p->to.json, key);
 	struct python_class *class = p->classes + p->n;
 
 	if (p->n == MOST_CLASSES || from->depth == DEEPEST) {
-		put(p, "Any");
+		ctx_prompt_put(&p->to, "Any");
 		return;
 	}
 	*class = (struct python_class){.schema = schema,
 	    .depth = from->depth + 1,
 	    .name = p->names.n};
-	if (ctx_buf_reserve(&p->names, from->length + literal.n, p->err) < 0) {
-		p->failed = true;
+	if (ctx_buf_reserve(&p->names, from->length + literal.n, p->to.err) <
+	    0) {
+		p->to.failed = true;
 		return;
 	}
 	memcpy(p->names.p + p->names.n, p->names.p + from->name, from->length);
@@ -158,9 +138,7 @@ put_class_name(struct python *p, uint32_t schema,
 	add_camel_case(p, literal.p, literal.n);
 	class->length = p->names.n - class->name;
 	p->n++;
-	if (!p->failed)
-		p->failed = ctx_buf_add(p->out, p->names.p + class->name,
-				class->length, p->err) < 0;
+	ctx_prompt_put_bytes(&p->to, p->names.p + class->name, class->length);
 }
 
 /* Writes the list of the only values that an argument of a tool may have, as
@@ -170,13 +148,13 @@ put_literals(struct python *p, uint32_t list)
 {
 	uint32_t one = 0;
 
-	put(p, "Literal['");
-	while (ctx_json_next_element(p->json, list, &one)) {
+	ctx_prompt_put(&p->to, "Literal['");
+	while (ctx_json_next_element(p->to.json, list, &one)) {
 		if (one != list + 1)
-			put(p, "', '");
-		put_node(p, one);
+			ctx_prompt_put(&p->to, "', '");
+		ctx_prompt_put_text(&p->to, one);
 	}
-	put(p, "']");
+	ctx_prompt_put(&p->to, "']");
 }
 
 /* Returns the JSON node with the name of a schema's type, or 0 if there is
@@ -218,7 +196,7 @@ static void
 put_one_type(struct python *p, uint32_t schema, const struct python_class *from,
     uint32_t key)
 {
-	const struct ctx_json *json = p->json;
+	const struct ctx_json *json = p->to.json;
 	const char *name;
 	uint32_t type, list;
 	unsigned arrays = 0;
@@ -228,7 +206,7 @@ put_one_type(struct python *p, uint32_t schema, const struct python_class *from,
 	while (schema != 0 && arrays < MOST_ARRAYS &&
 	    (ctx_json_is(json, type, "array") ||
 		ctx_json_is(json, type, "ARRAY"))) {
-		put(p, "list[");
+		ctx_prompt_put(&p->to, "list[");
 		arrays++;
 		schema = find_member(json, schema, "items");
 		schema = ctx_schema_follow(json, p->schema, schema);
@@ -241,9 +219,9 @@ put_one_type(struct python *p, uint32_t schema, const struct python_class *from,
 	else if (find_properties(json, schema) != 0)
 		put_class_name(p, schema, from, key);
 	else
-		put(p, name != NULL ? name : "Any");
+		ctx_prompt_put(&p->to, name != NULL ? name : "Any");
 	while (arrays-- > 0)
-		put(p, "]");
+		ctx_prompt_put(&p->to, "]");
 }
 
 static bool
@@ -261,7 +239,7 @@ put_type(struct python *p, uint32_t schema, const struct python_class *from,
     uint32_t key)
 {
 	static const char *const unions[] = {"anyOf", "any_of", "oneOf"};
-	const struct ctx_json *json = p->json;
+	const struct ctx_json *json = p->to.json;
 	uint32_t list = 0, one = 0;
 	bool any = false;
 	size_t i;
@@ -276,7 +254,7 @@ put_type(struct python *p, uint32_t schema, const struct python_class *from,
 		if (is_null_type(json, one))
 			continue;
 		if (any)
-			put(p, " | ");
+			ctx_prompt_put(&p->to, " | ");
 		any = true;
 		put_one_type(p, one, from, key);
 	}
@@ -288,27 +266,27 @@ static void
 put_properties(struct python *p, const struct python_class *class,
     const char *before, const char *after)
 {
-	const struct ctx_json *json = p->json;
+	const struct ctx_json *json = p->to.json;
 	uint32_t all = find_properties(json, class->schema), key = 0;
 	struct ctx_intern required = {0};
 	struct ctx_str name = {"", 0};
 
 	if (all == 0)
 		return;
-	if (!p->failed)
-		p->failed = ctx_schema_read_required(json, class->schema,
-				&p->text, &required, p->err) < 0;
-	while (!p->failed && ctx_json_next_member(json, all, &key)) {
-		put(p, before);
-		put_node(p, key);
-		put(p, ": ");
+	if (!p->to.failed)
+		p->to.failed = ctx_schema_read_required(json, class->schema,
+				   &p->text, &required, p->to.err) < 0;
+	while (!p->to.failed && ctx_json_next_member(json, all, &key)) {
+		ctx_prompt_put(&p->to, before);
+		ctx_prompt_put_text(&p->to, key);
+		ctx_prompt_put(&p->to, ": ");
 		put_type(p, key + 1, class, key);
 		p->text.n = 0;
-		p->failed = p->failed ||
-		    ctx_json_text(json, key, &p->text, &name, p->err) < 0;
+		p->to.failed = p->to.failed ||
+		    ctx_json_text(json, key, &p->text, &name, p->to.err) < 0;
 		if (!ctx_intern_has(&required, name.p, name.n))
-			put(p, " | None = None");
-		put(p, after);
+			ctx_prompt_put(&p->to, " | None = None");
+		ctx_prompt_put(&p->to, after);
 	}
 	ctx_intern_release(&required);
 }
@@ -319,32 +297,30 @@ static void
 put_doc_string(struct python *p, uint32_t schema, uint32_t description,
     const char *heading)
 {
-	const struct ctx_json *json = p->json;
+	const struct ctx_json *json = p->to.json;
 	uint32_t all = find_properties(json, schema), key = 0;
 
-	put(p, "  \"\"\"");
+	ctx_prompt_put(&p->to, "  \"\"\"");
 	put_description(p, description);
-	put(p, heading);
+	ctx_prompt_put(&p->to, heading);
 	while (all != 0 && ctx_json_next_member(json, all, &key)) {
-		put(p, "    ");
-		put_node(p, key);
-		put(p, ": ");
+		ctx_prompt_put(&p->to, "    ");
+		ctx_prompt_put_text(&p->to, key);
+		ctx_prompt_put(&p->to, ": ");
 		put_description(p, find_member(json, key + 1, "description"));
-		put(p, "\n");
+		ctx_prompt_put(&p->to, "\n");
 	}
-	put(p, "  \"\"\"\n");
+	ctx_prompt_put(&p->to, "  \"\"\"\n");
 }
 
 static void
 put_class(struct python *p, const struct python_class *class)
 {
-	put(p, "@dataclasses.dataclass(kw_only=True)\nclass ");
-	if (!p->failed)
-		p->failed = ctx_buf_add(p->out, p->names.p + class->name,
-				class->length, p->err) < 0;
-	put(p, ":\n");
+	ctx_prompt_put(&p->to, "@dataclasses.dataclass(kw_only=True)\nclass ");
+	ctx_prompt_put_bytes(&p->to, p->names.p + class->name, class->length);
+	ctx_prompt_put(&p->to, ":\n");
 	put_doc_string(p, class->schema,
-	    find_member(p->json, class->schema, "description"),
+	    find_member(p->to.json, class->schema, "description"),
 	    "\n\n  Attributes:\n");
 	put_properties(p, class, "  ", "\n");
 }
@@ -354,28 +330,26 @@ ctx_python_definition_add(struct ctx_buf *out, const struct ctx_json *json,
     const struct ctx_definition *tool, struct ctx_err *err)
 {
 	struct ctx_str name = ctx_json_str(json, tool->name);
-	struct python p = {.json = json,
-	    .out = out,
-	    .err = err,
+	struct python p = {.to = {.json = json, .out = out, .err = err},
 	    .schema = tool->schema};
 	struct python_class class = {.schema = tool->schema};
 	size_t i;
 
 	add_camel_case(&p, name.p, name.n);
 	class.length = p.names.n;
-	put(&p, "def ");
-	put_node(&p, tool->name);
-	put(&p, "(\n");
+	ctx_prompt_put(&p.to, "def ");
+	ctx_prompt_put_text(&p.to, tool->name);
+	ctx_prompt_put(&p.to, "(\n");
 	put_properties(&p, &class, "    ", ",\n");
-	put(&p, ") -> dict:\n");
+	ctx_prompt_put(&p.to, ") -> dict:\n");
 	put_doc_string(&p, tool->schema, tool->description, "\n\n  Args:\n");
-	for (i = 0; i < p.n && !p.failed; i++) {
+	for (i = 0; i < p.n && !p.to.failed; i++) {
 		class = p.classes[i];
 		put_class(&p, &class);
 	}
 	ctx_buf_release(&p.names);
 	ctx_buf_release(&p.text);
-	return p.failed ? -1 : 0;
+	return p.to.failed ? -1 : 0;
 }
 
 int

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "cost/prompt_writer.h"
 #include "cost/tool_schema.h"
 
 /* Maximum depth of nested schemas.  A deeper schema is written as the type
@@ -40,16 +41,12 @@ struct level {
 	struct ctx_intern names;
 };
 
-/* The tool definition that is being written.  If memory cannot be allocated,
- * failed is set to true, and nothing more is written. */
+/* The tool definition that is being written. */
 struct types {
-	const struct ctx_json *json;
+	struct ctx_prompt_writer to;
 	/* JSON node of the schema of all arguments; it may contain definitions
 	 * to which other parts of the schema refer */
 	uint32_t schema;
-	struct ctx_buf *out;
-	struct ctx_err *err;
-	bool failed;
 	struct ctx_buf text; /* scratch memory */
 	/* A stack of the parts of schemas that are being written: each part
 	 * contains the next one. */
@@ -104,31 +101,13 @@ ctx_schema_read_required(const struct ctx_json *json, uint32_t schema,
 
 /* ---- writing ---- */
 
-static void
-put_str(struct types *t, const char *text)
-{
-	if (!t->failed)
-		t->failed = ctx_buf_add(t->out, text, strlen(text), t->err) < 0;
-}
-
-/* Writes the JSON of a value; a string is written with its quotes. */
-static void
-put_literal(struct types *t, uint32_t node)
-{
-	if (!t->failed)
-		t->failed =
-		    ctx_json_append_compact(t->json, node, t->out, t->err) < 0;
-}
-
 /* Writes the decoded text of a JSON string without quotes.  Writes nothing for
  * other values. */
 static void
 put_decoded(struct types *t, uint32_t node)
 {
-	if (!t->failed && node != 0 &&
-	    t->json->nodes[node].kind == CTX_JSON_STRING)
-		t->failed = ctx_json_string_decode(t->out,
-				ctx_json_str(t->json, node), t->err) < 0;
+	if (node != 0 && t->to.json->nodes[node].kind == CTX_JSON_STRING)
+		ctx_prompt_put_text(&t->to, node);
 }
 
 /* Writes a comment.  Writes nothing if the text of the comment is missing or
@@ -137,14 +116,14 @@ static void
 put_comment(struct types *t, uint32_t description, unsigned depth)
 {
 	if (description == 0 ||
-	    t->json->nodes[description].kind != CTX_JSON_STRING ||
-	    ctx_json_str(t->json, description).n == 2)
+	    t->to.json->nodes[description].kind != CTX_JSON_STRING ||
+	    ctx_json_str(t->to.json, description).n == 2)
 		return;
 	for (; depth > 1; depth--)
-		put_str(t, "  ");
-	put_str(t, "// ");
+		ctx_prompt_put(&t->to, "  ");
+	ctx_prompt_put(&t->to, "// ");
 	put_decoded(t, description);
-	put_str(t, "\n");
+	ctx_prompt_put(&t->to, "\n");
 }
 
 /* Returns the name of a member with escapes decoded.  The returned name is
@@ -155,9 +134,9 @@ decode_name(struct types *t, uint32_t node)
 	struct ctx_str name = {"", 0};
 
 	t->text.n = 0;
-	if (!t->failed)
-		t->failed =
-		    ctx_json_text(t->json, node, &t->text, &name, t->err) < 0;
+	if (!t->to.failed)
+		t->to.failed = ctx_json_text(t->to.json, node, &t->text, &name,
+				   t->to.err) < 0;
 	return name;
 }
 
@@ -182,16 +161,16 @@ static void
 push_members(struct types *t, uint32_t schema, unsigned depth)
 {
 	struct level *level = push_level(t, MEMBERS, schema, depth);
-	uint32_t all = ctx_json_find(t->json, schema, "properties");
+	uint32_t all = ctx_json_find(t->to.json, schema, "properties");
 
-	put_str(t, "{\n");
-	if (all == 0 || t->json->nodes[all].kind != CTX_JSON_OBJECT)
+	ctx_prompt_put(&t->to, "{\n");
+	if (all == 0 || t->to.json->nodes[all].kind != CTX_JSON_OBJECT)
 		return;
 	level->at = all + 1;
-	level->end = t->json->nodes[all].next;
-	if (!t->failed)
-		t->failed = ctx_schema_read_required(t->json, schema, &t->text,
-				&level->names, t->err) < 0;
+	level->end = t->to.json->nodes[all].next;
+	if (!t->to.failed)
+		t->to.failed = ctx_schema_read_required(t->to.json, schema,
+				   &t->text, &level->names, t->to.err) < 0;
 }
 
 /* Sets *one to the JSON node of the next element or key of the part of a schema
@@ -199,7 +178,7 @@ push_members(struct types *t, uint32_t schema, unsigned depth)
 static bool
 take_next_element(const struct types *t, struct level *level, uint32_t *one)
 {
-	const struct ctx_node *nodes = t->json->nodes;
+	const struct ctx_node *nodes = t->to.json->nodes;
 
 	*one = level->at;
 	if (level->at == level->end)
@@ -214,23 +193,23 @@ static void
 put_named_type(struct types *t, uint32_t schema, uint32_t name, unsigned depth)
 {
 	static const char *const same[] = {"string", "boolean", "null"};
-	const struct ctx_json *json = t->json;
+	const struct ctx_json *json = t->to.json;
 	size_t i;
 
 	for (i = 0; i < sizeof same / sizeof same[0]; i++)
 		if (ctx_json_is(json, name, same[i])) {
-			put_str(t, same[i]);
+			ctx_prompt_put(&t->to, same[i]);
 			return;
 		}
 	if (ctx_json_is(json, name, "number") ||
 	    ctx_json_is(json, name, "integer")) {
-		put_str(t, "number");
+		ctx_prompt_put(&t->to, "number");
 	} else if (ctx_json_is(json, name, "array")) {
 		(void)push_level(t, ITEMS, schema, depth);
 	} else if (ctx_json_is(json, name, "object")) {
 		push_members(t, schema, depth + 1);
 	} else {
-		put_str(t, "any");
+		ctx_prompt_put(&t->to, "any");
 	}
 }
 
@@ -238,21 +217,21 @@ static void
 put_type(struct types *t, uint32_t schema, unsigned depth)
 {
 	static const char *const unions[] = {"enum", "anyOf", "oneOf"};
-	const struct ctx_node *nodes = t->json->nodes;
+	const struct ctx_node *nodes = t->to.json->nodes;
 	struct level *level;
 	uint32_t type = 0;
 	size_t i, n = sizeof unions / sizeof unions[0];
 
-	schema = ctx_schema_follow(t->json, t->schema, schema);
+	schema = ctx_schema_follow(t->to.json, t->schema, schema);
 	for (i = 0; i < n; i++) {
-		type = ctx_json_find(t->json, schema, unions[i]);
+		type = ctx_json_find(t->to.json, schema, unions[i]);
 		if (type != 0 && nodes[type].kind == CTX_JSON_ARRAY)
 			break;
 	}
 	if (i == n)
-		type = ctx_json_find(t->json, schema, "type");
+		type = ctx_json_find(t->to.json, schema, "type");
 	if (type == 0 || t->levels[t->n - 1].nested == DEEPEST) {
-		put_str(t, "any");
+		ctx_prompt_put(&t->to, "any");
 	} else if (nodes[type].kind == CTX_JSON_ARRAY) {
 		level = push_level(t,
 		    i == n       ? NAMES
@@ -275,26 +254,27 @@ put_member(struct types *t, struct level *level)
 	unsigned i;
 
 	if (level->any)
-		put_str(t, ",");
+		ctx_prompt_put(&t->to, ",");
 	if (level->initial != 0) {
-		put_str(t, " // default: ");
-		put_literal(t, level->initial);
+		ctx_prompt_put(&t->to, " // default: ");
+		ctx_prompt_put_json(&t->to, level->initial);
 	}
 	if (level->any)
-		put_str(t, "\n");
+		ctx_prompt_put(&t->to, "\n");
 	if (!take_next_element(t, level, &key)) {
-		put_str(t, "}");
+		ctx_prompt_put(&t->to, "}");
 		return false;
 	}
-	put_comment(t, ctx_json_find(t->json, key + 1, "title"), level->depth);
-	put_comment(t, ctx_json_find(t->json, key + 1, "description"),
+	put_comment(t, ctx_json_find(t->to.json, key + 1, "title"),
 	    level->depth);
-	level->initial = ctx_json_find(t->json, key + 1, "default");
+	put_comment(t, ctx_json_find(t->to.json, key + 1, "description"),
+	    level->depth);
+	level->initial = ctx_json_find(t->to.json, key + 1, "default");
 	for (i = 1; i < level->depth; i++)
-		put_str(t, "  ");
+		ctx_prompt_put(&t->to, "  ");
 	put_decoded(t, key);
 	name = decode_name(t, key);
-	put_str(t,
+	ctx_prompt_put(&t->to,
 	    ctx_intern_has(&level->names, name.p, name.n) ? ": " : "?: ");
 	put_type(t, key + 1, level->depth);
 	return true;
@@ -306,12 +286,12 @@ put_items(struct types *t, struct level *level)
 	uint32_t items;
 
 	if (level->any) {
-		put_str(t, "[]");
+		ctx_prompt_put(&t->to, "[]");
 		return false;
 	}
-	items = ctx_json_find(t->json, level->schema, "items");
+	items = ctx_json_find(t->to.json, level->schema, "items");
 	if (items == 0)
-		put_str(t, "any");
+		ctx_prompt_put(&t->to, "any");
 	else
 		put_type(t, items, level->depth);
 	return true;
@@ -327,9 +307,9 @@ put_alternative(struct types *t, struct level *level)
 	if (!take_next_element(t, level, &one))
 		return false;
 	if (level->any)
-		put_str(t, " | ");
+		ctx_prompt_put(&t->to, " | ");
 	if (level->part == LITERALS)
-		put_literal(t, one);
+		ctx_prompt_put_json(&t->to, one);
 	else
 		put_type(t, one, level->depth);
 	return true;
@@ -348,11 +328,12 @@ put_listed_type(struct types *t, struct level *level)
 		if (!take_next_element(t, level, &one))
 			return false;
 		name = decode_name(t, one);
-	} while (!t->failed && ctx_intern_has(&level->names, name.p, name.n));
-	t->failed = t->failed ||
-	    ctx_intern(&level->names, name.p, name.n, &id, t->err) < 0;
+	} while (
+	    !t->to.failed && ctx_intern_has(&level->names, name.p, name.n));
+	t->to.failed = t->to.failed ||
+	    ctx_intern(&level->names, name.p, name.n, &id, t->to.err) < 0;
 	if (level->any)
-		put_str(t, " | ");
+		ctx_prompt_put(&t->to, " | ");
 	put_named_type(t, level->schema, one, level->depth);
 	return true;
 }
@@ -373,7 +354,7 @@ put_levels(struct types *t)
 
 	while (t->n > 0) {
 		level = t->levels + t->n - 1;
-		if (!t->failed && parts[level->part](t, level)) {
+		if (!t->to.failed && parts[level->part](t, level)) {
 			level->any = true;
 			continue;
 		}
@@ -386,23 +367,21 @@ int
 ctx_tool_schema_add(struct ctx_buf *out, const struct ctx_json *json,
     const struct ctx_definition *tool, struct ctx_err *err)
 {
-	struct types t = {.json = json,
-	    .schema = tool->schema,
-	    .out = out,
-	    .err = err};
+	struct types t = {.to = {.json = json, .out = out, .err = err},
+	    .schema = tool->schema};
 	uint32_t members = ctx_json_find(json, tool->schema, "properties");
 
 	put_comment(&t, tool->description, 1);
-	put_str(&t, "type ");
+	ctx_prompt_put(&t.to, "type ");
 	put_decoded(&t, tool->name);
 	if (members == 0 || ctx_json_count(json, members) == 0) {
-		put_str(&t, " = () => any;\n\n");
+		ctx_prompt_put(&t.to, " = () => any;\n\n");
 	} else {
-		put_str(&t, " = (_: ");
+		ctx_prompt_put(&t.to, " = (_: ");
 		push_members(&t, tool->schema, 1);
 		put_levels(&t);
-		put_str(&t, ") => any;\n\n");
+		ctx_prompt_put(&t.to, ") => any;\n\n");
 	}
 	ctx_buf_release(&t.text);
-	return t.failed ? -1 : 0;
+	return t.to.failed ? -1 : 0;
 }
