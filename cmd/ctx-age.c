@@ -45,8 +45,7 @@ check_conflicts(const struct age_command *age)
 		"--keep-results"},
 	};
 
-	cli_check_conflicts(&age->cli, conflicts,
-	    sizeof conflicts / sizeof conflicts[0]);
+	cli_check_conflicts(&age->cli, conflicts, CTX_LENGTH(conflicts));
 }
 
 static void

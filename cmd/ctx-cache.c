@@ -361,8 +361,7 @@ check_conflicts(const struct cache_command *cache)
 	    {strip, "strip", cache->diff != NULL, "--diff"},
 	};
 
-	cli_check_conflicts(&cache->cli, conflicts,
-	    sizeof conflicts / sizeof conflicts[0]);
+	cli_check_conflicts(&cache->cli, conflicts, CTX_LENGTH(conflicts));
 }
 
 static void

@@ -363,7 +363,7 @@ check_repair_options(const struct check_command *check)
 	    {check->reasoning_given, "reasoning", repair, "--repair"},
 	};
 
-	cli_check_needs(&check->cli, needs, sizeof needs / sizeof needs[0]);
+	cli_check_needs(&check->cli, needs, CTX_LENGTH(needs));
 }
 
 /* Exits with an error if the options that select what is printed cannot be
@@ -383,8 +383,7 @@ open_reports(struct check_command *check)
 		    "--json, --sarif, --annotations and --repair exclude each "
 		    "other; give one of them");
 	check_repair_options(check);
-	cli_check_conflicts(&check->cli, conflicts,
-	    sizeof conflicts / sizeof conflicts[0]);
+	cli_check_conflicts(&check->cli, conflicts, CTX_LENGTH(conflicts));
 	if (check->repair && !check->cli.in_place && check->cli.n_files > 1)
 		cli_die(&check->cli,
 		    "--repair takes one file, because its output is one "

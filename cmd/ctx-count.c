@@ -52,7 +52,7 @@ bound_name(unsigned i)
 {
 	static const char *const names[] = {"fit", "upper"};
 
-	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
+	return i < CTX_LENGTH(names) ? names[i] : NULL;
 }
 
 /* ---- counting ---- */
@@ -394,9 +394,8 @@ check_needs(const struct count_command *count)
 	    {count->form.tsv, "tsv", count->models, "--models"},
 	};
 
-	cli_check_needs(&count->cli, needs, sizeof needs / sizeof needs[0]);
-	cli_check_conflicts(&count->cli, conflicts,
-	    sizeof conflicts / sizeof conflicts[0]);
+	cli_check_needs(&count->cli, needs, CTX_LENGTH(needs));
+	cli_check_conflicts(&count->cli, conflicts, CTX_LENGTH(conflicts));
 	if (count->billed_given &&
 	    (count->text || count->calibrate || count->annotate))
 		cli_die(&count->cli,

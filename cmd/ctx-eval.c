@@ -36,7 +36,7 @@ per_kind_name(unsigned i)
 {
 	static const char *const names[] = {"policy", "sample"};
 
-	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
+	return i < CTX_LENGTH(names) ? names[i] : NULL;
 }
 
 /* ---- policies ---- */

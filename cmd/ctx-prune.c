@@ -289,7 +289,7 @@ check_command_options(const struct prune_command *prune)
 		"--summarizer or --embedder"},
 	};
 
-	cli_check_needs(&prune->cli, needs, sizeof needs / sizeof needs[0]);
+	cli_check_needs(&prune->cli, needs, CTX_LENGTH(needs));
 }
 
 static void

@@ -82,7 +82,7 @@ check_text_options(const struct truncate_command *truncate)
 	    {cli->lenient, "lenient", false, messages},
 	};
 
-	cli_check_needs(cli, needs, sizeof needs / sizeof needs[0]);
+	cli_check_needs(cli, needs, CTX_LENGTH(needs));
 }
 
 static void

@@ -92,7 +92,7 @@ print_scale(const struct picture *picture, size_t cells)
 	if (picture->window == 0)
 		return;
 	memset(line, ' ', sizeof line - 1);
-	for (i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+	for (i = 0; i < CTX_LENGTH(marks); i++) {
 		at = 1 +
 		    (size_t)((double)cells * marks[i] / 100 *
 			(double)picture->window / (double)picture->scale);

@@ -53,7 +53,7 @@ static const struct {
 const char *
 cli_annotation_host(unsigned i)
 {
-	return i < sizeof hosts / sizeof hosts[0] ? hosts[i].name : NULL;
+	return i < CTX_LENGTH(hosts) ? hosts[i].name : NULL;
 }
 
 void

@@ -76,7 +76,7 @@ read_span(const char *text, uint64_t *out)
 	if (!read_decimal(&text, 1000, true, &n) || text[0] == '\0' ||
 	    text[1] != '\0')
 		return false;
-	for (i = 0; i < sizeof units / sizeof units[0]; i++)
+	for (i = 0; i < CTX_LENGTH(units); i++)
 		if (units[i].unit == text[0]) {
 			*out = n * units[i].seconds;
 			return n <= UINT64_MAX / 2 / units[i].seconds;
@@ -200,7 +200,7 @@ cli_argument_example(const struct cli_option *option)
 	    [CLI_AMOUNT] = ", such as 20k or 70%",
 	};
 
-	return option->type < sizeof examples / sizeof examples[0] &&
+	return option->type < CTX_LENGTH(examples) &&
 		examples[option->type] != NULL
 	    ? examples[option->type]
 	    : "";

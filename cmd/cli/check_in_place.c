@@ -82,7 +82,7 @@ static bool
 is_member(gid_t group)
 {
 	gid_t groups[1024];
-	int n = getgroups(sizeof groups / sizeof groups[0], groups);
+	int n = getgroups(CTX_LENGTH(groups), groups);
 
 	while (n > 0 && groups[n - 1] != group)
 		n--;

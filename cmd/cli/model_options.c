@@ -149,7 +149,7 @@ print_prices(const struct ctx_price *price)
 	    p->write_hour};
 	size_t i;
 
-	for (i = 0; i < sizeof prices / sizeof prices[0]; i++)
+	for (i = 0; i < CTX_LENGTH(prices); i++)
 		if (prices[i] == CTX_NO_PRICE)
 			printf(" %8s", "-");
 		else

@@ -15,7 +15,7 @@ cli_when_name(unsigned i)
 {
 	static const char *const names[] = {"auto", "always", "never"};
 
-	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
+	return i < CTX_LENGTH(names) ? names[i] : NULL;
 }
 
 const char *
@@ -57,7 +57,7 @@ cli_level_name(unsigned i)
 	    [CTX_LEVEL_AGGRESSIVE] = "aggressive",
 	};
 
-	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
+	return i < CTX_LENGTH(names) ? names[i] : NULL;
 }
 
 const char *
@@ -69,7 +69,7 @@ cli_reasoning_name(unsigned i)
 	    [CTX_REASONING_FAIL] = "fail",
 	};
 
-	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
+	return i < CTX_LENGTH(names) ? names[i] : NULL;
 }
 
 void
@@ -288,7 +288,7 @@ tell_about(const struct cli *cli, const char *word, const char *value)
 
 	if (cli->within != NULL)
 		return;
-	for (i = 0; i < sizeof about / sizeof about[0]; i++) {
+	for (i = 0; i < CTX_LENGTH(about); i++) {
 		if (strcmp(word, about[i].name) != 0)
 			continue;
 		if (value != NULL)

@@ -101,8 +101,8 @@ static const unsigned refused[] = {
  * calling process. */
 static const unsigned of_oneself[] = {SYS_tgkill, SYS_prlimit64};
 
-#define N_REFUSED (sizeof refused / sizeof refused[0])
-#define N_ONESELF (sizeof of_oneself / sizeof of_oneself[0])
+#define N_REFUSED (CTX_LENGTH(refused))
+#define N_ONESELF (CTX_LENGTH(of_oneself))
 
 /* Definitions from linux/filter.h and linux/seccomp.h, for C libraries without
  * these headers. */

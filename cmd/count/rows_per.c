@@ -11,7 +11,7 @@ per_name(unsigned i)
 	static const char *const names[] = {"file", "message", "turn", "role",
 	    "tool", "kind"};
 
-	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
+	return i < CTX_LENGTH(names) ? names[i] : NULL;
 }
 
 /* Three numbers of a row: its tokens, how many of the tokens are estimated, and

@@ -65,7 +65,7 @@ check_needs(const struct cli *cli, const struct strategy_options *given,
 		"--budget in percent"},
 	};
 
-	cli_check_needs(cli, needs, sizeof needs / sizeof needs[0]);
+	cli_check_needs(cli, needs, CTX_LENGTH(needs));
 }
 
 static void
@@ -78,8 +78,7 @@ check_conflicts(const struct cli *cli, const struct strategy_options *given,
 		"--compact"},
 	};
 
-	cli_check_conflicts(cli, conflicts,
-	    sizeof conflicts / sizeof conflicts[0]);
+	cli_check_conflicts(cli, conflicts, CTX_LENGTH(conflicts));
 	if (given->summary_tokens_given && config->summary_tokens == 0)
 		cli_die(cli, "--summary-tokens: must be at least 1");
 }

@@ -42,7 +42,7 @@ print_row(const char *name, const struct ctx_replay_bill *bill)
 	size_t i;
 
 	printf("  %-9s", name);
-	for (i = 0; i < sizeof columns / sizeof columns[0]; i++)
+	for (i = 0; i < CTX_LENGTH(columns); i++)
 		printf("%13s", cli_group_digits(text, "", columns[i]));
 	if (bill->unpriced > 0)
 		printf("%11s\n", "not known");

@@ -61,7 +61,7 @@ append_stable_block(struct ctx_buf *out, const struct ctx_message *message,
 		return ref.digits.n == 0 ? 0
 					 : ctx_buf_printf(out, err, "%.*s\n",
 					       (int)ref.digits.n, ref.digits.p);
-	for (k = 0; k < sizeof nodes / sizeof *nodes; k++) {
+	for (k = 0; k < CTX_LENGTH(nodes); k++) {
 		text = nodes[k] == 0 ? (struct ctx_str){"", 0}
 				     : ctx_json_str(message->json, nodes[k]);
 		if (ctx_buf_add(out, text.p, text.n, err) < 0 ||

@@ -15,6 +15,9 @@
 #define CTX_FORMAT(f, a)
 #endif
 
+/* number of elements of an array */
+#define CTX_LENGTH(array) (sizeof(array) / sizeof *(array))
+
 /* ---- base/error.c: errors and their places ------------------------------- */
 
 enum ctx_code {

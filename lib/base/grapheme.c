@@ -45,7 +45,7 @@ static const struct {
 static enum break_class
 break_class_of(uint32_t cp)
 {
-	size_t low = 0, high = sizeof ranges / sizeof ranges[0], middle;
+	size_t low = 0, high = CTX_LENGTH(ranges), middle;
 
 	if (cp >= 0x20 && cp < 0x7f)
 		return OTHER;

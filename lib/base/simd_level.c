@@ -41,7 +41,7 @@ ctx_simd_resolve(enum ctx_simd simd)
 
 	if (simd != CTX_SIMD_BEST)
 		return has_simd(simd) ? simd : CTX_SIMD_PORTABLE;
-	for (i = 0; i < sizeof best / sizeof best[0]; i++)
+	for (i = 0; i < CTX_LENGTH(best); i++)
 		if (has_simd(best[i]))
 			return best[i];
 	return CTX_SIMD_PORTABLE;

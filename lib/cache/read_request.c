@@ -28,10 +28,10 @@ get_member_tokens(const char *name, const struct ctx_request_overhead *overhead)
 	    "systemInstruction", "system_instruction"};
 	size_t i;
 
-	for (i = 0; i < sizeof tools / sizeof tools[0]; i++)
+	for (i = 0; i < CTX_LENGTH(tools); i++)
 		if (strcmp(name, tools[i]) == 0)
 			return overhead->tools;
-	for (i = 0; i < sizeof prompts / sizeof prompts[0]; i++)
+	for (i = 0; i < CTX_LENGTH(prompts); i++)
 		if (strcmp(name, prompts[i]) == 0)
 			return overhead->system;
 	return 0;

@@ -64,7 +64,7 @@ ctx_answer_schema_find(struct ctx_answer_schema *found,
 	size_t i;
 
 	memset(found, 0, sizeof *found);
-	for (i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+	for (i = 0; i < CTX_LENGTH(paths); i++) {
 		node = ctx_json_find_path(json, request, paths[i][0]);
 		if (node != 0)
 			found->schema = ctx_json_find(json, node, paths[i][1]);

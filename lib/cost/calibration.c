@@ -206,8 +206,8 @@ ctx_factor_prior_find(const struct ctx_model *model, const char *encoding,
 		prior->spread = OWN_SPREAD;
 	else if (strcmp(model->encoding, encoding) == 0 && model->factor > 0)
 		prior->factor = model->factor / 100.0;
-	for (i = 0; i < sizeof priors / sizeof priors[0] &&
-	     strcmp(encoding, "o200k_base") == 0;
+	for (i = 0;
+	     i < CTX_LENGTH(priors) && strcmp(encoding, "o200k_base") == 0;
 	     i++) {
 		if (strcmp(priors[i].vendor, model->vendor) != 0 ||
 		    strcmp(priors[i].encoding, model->encoding) != 0)

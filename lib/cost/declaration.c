@@ -126,7 +126,7 @@ find_content(const struct ctx_json *json, uint32_t key)
 	    {"anyOf", SCHEMAS}, {"any_of", SCHEMAS}, {"oneOf", SCHEMAS}};
 	size_t i;
 
-	for (i = 0; i < sizeof known / sizeof known[0]; i++)
+	for (i = 0; i < CTX_LENGTH(known); i++)
 		if (ctx_json_is(json, key, known[i].key))
 			return known[i].content;
 	return VALUES;

@@ -133,7 +133,7 @@ ctx_read_media_format(const struct ctx_base64 *b, struct ctx_media *media)
 	    {"OggS", "", "ogg", "audio"}, {"fLaC", "", "flac", "audio"}};
 	size_t i;
 
-	for (i = 0; i < sizeof starts / sizeof starts[0]; i++) {
+	for (i = 0; i < CTX_LENGTH(starts); i++) {
 		if (!ctx_base64_has(b, 0, starts[i].start) ||
 		    !ctx_base64_has(b, 8, starts[i].eighth))
 			continue;

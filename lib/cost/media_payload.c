@@ -36,7 +36,7 @@ find_kind_by_name(struct ctx_str type)
 	    {"mov", CTX_MEDIA_VIDEO}, {"webm", CTX_MEDIA_VIDEO}};
 	size_t i;
 
-	for (i = 0; i < sizeof words / sizeof words[0]; i++)
+	for (i = 0; i < CTX_LENGTH(words); i++)
 		if (has_word(type, words[i].word))
 			return words[i].kind;
 	return CTX_MEDIA_IMAGE;
@@ -145,7 +145,7 @@ read_payload_object(struct ctx_media_payload *payload,
 		payload->detail = CTX_DETAIL_HIGH;
 	if (ctx_json_is(json, detail, "original"))
 		payload->detail = CTX_DETAIL_ORIGINAL;
-	for (i = 0; i < sizeof types / sizeof types[0]; i++) {
+	for (i = 0; i < CTX_LENGTH(types); i++) {
 		value = ctx_json_find(json, node, types[i]);
 		if (value != 0 && payload->kind == CTX_MEDIA_IMAGE &&
 		    read_kind(json, value, scratch, &payload->kind, err) < 0)
@@ -194,7 +194,7 @@ is_image_object(const struct ctx_json *json, uint32_t node)
 	uint32_t value;
 	size_t i;
 
-	for (i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+	for (i = 0; i < CTX_LENGTH(keys); i++) {
 		value = ctx_json_find(json, node, keys[i]);
 		if (ctx_json_starts_with(json, value, "image") ||
 		    ctx_json_is(json, value, "input_image"))

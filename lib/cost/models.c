@@ -46,8 +46,6 @@ struct model_key {
  */
 #include "models.inc"
 
-#define COUNT(list) (sizeof(list) / sizeof(list)[0])
-
 static const struct ctx_model unknown = {.name = "",
     .vendor = "unknown",
     .window = 32000,
@@ -61,8 +59,8 @@ static const struct ctx_model unknown = {.name = "",
  * have no row; a model for other variants such as "-fast".  A model whose name
  * is NULL was not filled in yet.  The lock protects the arrays while a model is
  * filled in. */
-static struct ctx_model models[COUNT(rows)], unlisted[COUNT(rows)],
-    variants[COUNT(rows)];
+static struct ctx_model models[CTX_LENGTH(rows)], unlisted[CTX_LENGTH(rows)],
+    variants[CTX_LENGTH(rows)];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Fills *model from a row of the table. */
@@ -132,7 +130,7 @@ find_filled(struct ctx_model *list, size_t i,
 const struct ctx_model *
 ctx_model_at(size_t i)
 {
-	return i < COUNT(rows) ? find_filled(models, i, fill_model) : NULL;
+	return i < CTX_LENGTH(rows) ? find_filled(models, i, fill_model) : NULL;
 }
 
 /* Returns c in lower case, or a dash if c is one of . _ : @.  So
@@ -303,7 +301,7 @@ match_table(const struct name *name, size_t at, struct best_match *best)
 {
 	const char *text = name->text + name->places[at];
 	size_t rank = best->rank, n;
-	int i = find_last_key(keys, COUNT(keys), text);
+	int i = find_last_key(keys, CTX_LENGTH(keys), text);
 
 	while (i >= 0 && best->rank == rank) {
 		n = strlen(keys[i].text);
@@ -402,7 +400,7 @@ find_alias(const char *p, size_t n, size_t *used)
 	for (i = 0; i < length; i++)
 		text[i] = fold_char(name.p[i]);
 	text[length] = '\0';
-	found = find_last_key(aliases, COUNT(aliases), text);
+	found = find_last_key(aliases, CTX_LENGTH(aliases), text);
 	return found >= 0 && strcmp(aliases[found].text, text) == 0
 	    ? ctx_model_at((size_t)aliases[found].row)
 	    : NULL;
@@ -493,7 +491,7 @@ is_free_word(const char *p, size_t word, size_t n)
 	static const char *const words[] = {"latest", "preview", "default"};
 	size_t i, k, digits;
 
-	for (i = 0; i < COUNT(words); i++) {
+	for (i = 0; i < CTX_LENGTH(words); i++) {
 		for (k = 0; k < word && fold_char(p[k]) == words[i][k];)
 			k++;
 		if (k == word && words[i][k] == '\0')

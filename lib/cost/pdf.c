@@ -72,7 +72,7 @@ read_name(struct pdf_scan *scan, const struct ctx_base64 *b, size_t at)
 		scan->pages += has_name(b, at, "/Page");
 		return;
 	}
-	for (i = 0; i < sizeof others / sizeof others[0]; i++)
+	for (i = 0; i < CTX_LENGTH(others); i++)
 		if (has_name(b, at, others[i]))
 			scan->other = true;
 }

@@ -184,7 +184,7 @@ name_type(const struct ctx_json *json, uint32_t type)
 	    {"object", "OBJECT", "dict[str, Any]"}};
 	size_t i;
 
-	for (i = 0; i < sizeof names / sizeof names[0]; i++)
+	for (i = 0; i < CTX_LENGTH(names); i++)
 		if (ctx_json_is(json, type, names[i][0]) ||
 		    ctx_json_is(json, type, names[i][1]))
 			return names[i][2];
@@ -244,7 +244,7 @@ put_type(struct python *p, uint32_t schema, const struct python_class *from,
 	bool any = false;
 	size_t i;
 
-	for (i = 0; i < sizeof unions / sizeof unions[0] && list == 0; i++)
+	for (i = 0; i < CTX_LENGTH(unions) && list == 0; i++)
 		list = find_member(json, schema, unions[i]);
 	if (list == 0 || json->nodes[list].kind != CTX_JSON_ARRAY) {
 		put_one_type(p, schema, from, key);

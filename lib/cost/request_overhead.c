@@ -163,7 +163,7 @@ count_level(struct overhead_count *b, uint32_t schema, unsigned depth,
 
 	if (depth > DEEPEST)
 		return 0;
-	for (i = 0; i < sizeof shown / sizeof shown[0]; i++)
+	for (i = 0; i < CTX_LENGTH(shown); i++)
 		if (count_texts(b, ctx_json_find(b->json, schema, shown[i]),
 			err) < 0)
 			return -1;
@@ -252,7 +252,7 @@ add_provided(struct overhead_count *b, uint32_t tool, uint32_t type,
 	} known[] = {{"bash_", 245}, {"text_editor_", 700}, {"computer_", 735}};
 	size_t i;
 
-	for (i = 0; i < sizeof known / sizeof known[0]; i++) {
+	for (i = 0; i < CTX_LENGTH(known); i++) {
 		if (ctx_json_starts_with(b->json, type, known[i].type)) {
 			b->fixed += known[i].tokens;
 			return 0;

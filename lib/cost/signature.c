@@ -78,7 +78,7 @@ ctx_signature_tokens(struct ctx_str literal, unsigned forms)
 	while (b.n > 0 && b.p[b.n - 1] == '=')
 		b.n--;
 	form = find_form(&b) & forms;
-	for (i = 0; i < sizeof rates / sizeof rates[0]; i++)
+	for (i = 0; i < CTX_LENGTH(rates); i++)
 		if (rates[i].form == form && b.n > rates[i].free)
 			return (uint64_t)(b.n - rates[i].free) *
 			    rates[i].tokens / 1000;

@@ -68,7 +68,7 @@ ctx_schema_follow(const struct ctx_json *json, uint32_t root, uint32_t schema)
 	if (ref == 0 || json->nodes[ref].kind != CTX_JSON_STRING)
 		return schema;
 	path = ctx_json_str(json, ref);
-	for (i = 0; i < sizeof places / sizeof places[0]; i++) {
+	for (i = 0; i < CTX_LENGTH(places); i++) {
 		defs = ctx_json_find(json, root, places[i]);
 		at = strlen(places[i]) + 4; /* after the quote and #/$defs/ */
 		if (defs == 0 || at > path.n)
@@ -196,7 +196,7 @@ put_named_type(struct types *t, uint32_t schema, uint32_t name, unsigned depth)
 	const struct ctx_json *json = t->to.json;
 	size_t i;
 
-	for (i = 0; i < sizeof same / sizeof same[0]; i++)
+	for (i = 0; i < CTX_LENGTH(same); i++)
 		if (ctx_json_is(json, name, same[i])) {
 			ctx_prompt_put(&t->to, same[i]);
 			return;
@@ -220,7 +220,7 @@ put_type(struct types *t, uint32_t schema, unsigned depth)
 	const struct ctx_node *nodes = t->to.json->nodes;
 	struct level *level;
 	uint32_t type = 0;
-	size_t i, n = sizeof unions / sizeof unions[0];
+	size_t i, n = CTX_LENGTH(unions);
 
 	schema = ctx_schema_follow(t->to.json, t->schema, schema);
 	for (i = 0; i < n; i++) {

@@ -258,7 +258,7 @@ take_member(const struct model_file *f, struct ctx_model *model,
 	size_t i;
 	int rc;
 
-	for (i = 0; i < sizeof members / sizeof members[0]; i++) {
+	for (i = 0; i < CTX_LENGTH(members); i++) {
 		if (strcmp(members[i].key, key) != 0)
 			continue;
 		rc = read_member(f, model, &members[i], value);

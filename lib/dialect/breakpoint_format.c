@@ -166,7 +166,7 @@ static const struct ctx_breakpoint_format table[] = {
     },
 };
 
-static const size_t n_rows = sizeof table / sizeof table[0];
+static const size_t n_rows = CTX_LENGTH(table);
 
 const char *
 ctx_ttl_name(unsigned ttl)
@@ -210,7 +210,7 @@ ctx_breakpoint_provider(unsigned i)
 {
 	static const char *const names[] = {"anthropic", "bedrock", "openai"};
 
-	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
+	return i < CTX_LENGTH(names) ? names[i] : NULL;
 }
 
 const struct ctx_breakpoint_format *
@@ -230,11 +230,11 @@ ctx_breakpoint_before(const struct ctx_breakpoint_format *format, size_t i)
 {
 	static const char *const others[] = {"model", "tools", "system",
 	    "systemInstruction", "system_instruction"};
-	const size_t most = sizeof format->before / sizeof format->before[0];
+	const size_t most = CTX_LENGTH(format->before);
 
 	if (format != NULL)
 		return i < most ? format->before[i] : NULL;
-	return i < sizeof others / sizeof others[0] ? others[i] : NULL;
+	return i < CTX_LENGTH(others) ? others[i] : NULL;
 }
 
 bool
@@ -327,7 +327,7 @@ ctx_breakpoint_is_implicit(const struct ctx_breakpoint_format *format,
 	    !ctx_json_is(json, mode, format->implicit_breakpoint[1]);
 }
 
-_Static_assert(CTX_BREAKPOINT_LISTS >= 2 * sizeof table / sizeof table[0],
+_Static_assert(CTX_BREAKPOINT_LISTS >= 2 * CTX_LENGTH(table),
     "a system prompt and tools for each row");
 
 size_t

@@ -22,7 +22,7 @@ ctx_read_coded_request(const struct ctx_json *json,
 	size_t i;
 	int rc;
 
-	for (i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+	for (i = 0; i < CTX_LENGTH(keys); i++) {
 		*string = ctx_json_find(json, 0, keys[i]);
 		if (*string == 0 || !ctx_json_starts_with(json, *string, "{") ||
 		    has_messages(json))

@@ -331,9 +331,7 @@ detect_by_wrapper(const struct ctx_json *json, const struct wrapper *wrapper,
 		layout->dialect = ctx_dialect_find(dialect);
 		layout->why = wrapper->messages;
 	}
-	for (i = 0; dialect == NULL &&
-	     i < sizeof member_dialects / sizeof member_dialects[0];
-	     i++) {
+	for (i = 0; dialect == NULL && i < CTX_LENGTH(member_dialects); i++) {
 		if (ctx_json_find(json, layout->request,
 			member_dialects[i].key) == 0)
 			continue;
@@ -383,7 +381,7 @@ is_prompt(const struct ctx_json *json, uint32_t request, uint32_t input)
 	    ctx_json_find_any(json, request, others) != 0)
 		return false;
 	name = ctx_json_str(json, model);
-	for (i = 0; i < sizeof models / sizeof models[0]; i++)
+	for (i = 0; i < CTX_LENGTH(models); i++)
 		if (memmem(name.p, name.n, models[i], strlen(models[i])) !=
 		    NULL)
 			return false;
@@ -459,7 +457,7 @@ detect_object(const struct ctx_json *json, uint32_t node,
 
 	if (detect_plain_message(json, node, layout))
 		return;
-	for (i = 0; i < sizeof wrappers / sizeof wrappers[0]; i++) {
+	for (i = 0; i < CTX_LENGTH(wrappers); i++) {
 		wrapper = &wrappers[i];
 		layout->messages = find_wrapped_messages(json, node, wrapper,
 		    &layout->request);

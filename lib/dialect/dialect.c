@@ -640,7 +640,7 @@ _Static_assert(sizeof dialects[0].rules == sizeof(uint64_t),
 const struct ctx_dialect *
 ctx_dialect_at(size_t i)
 {
-	return i < sizeof dialects / sizeof dialects[0] ? &dialects[i] : NULL;
+	return i < CTX_LENGTH(dialects) ? &dialects[i] : NULL;
 }
 
 const struct ctx_dialect *

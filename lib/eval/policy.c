@@ -165,7 +165,7 @@ ctx_policy_parse(struct ctx_policy *policy, const char *text,
 	policy->name = n > 0 ? strndup(text, n) : strdup(command);
 	if (policy->name == NULL)
 		return ctx_err_nomem(err);
-	for (i = 0; i < sizeof compared / sizeof compared[0]; i++)
+	for (i = 0; i < CTX_LENGTH(compared); i++)
 		if (strcmp(command, compared[i].command) == 0) {
 			policy->kind = compared[i].kind;
 			return 0;

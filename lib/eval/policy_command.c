@@ -153,7 +153,7 @@ take_pipes(const struct command *command, const int in[2], const int out[2])
 	    (!command->shows_messages && dup2(null, 2) < 0))
 		return -1;
 	(void)close(null);
-	for (i = 0; i < sizeof closed / sizeof closed[0]; i++)
+	for (i = 0; i < CTX_LENGTH(closed); i++)
 		(void)close(closed[i]);
 	return 0;
 }

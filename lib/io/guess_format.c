@@ -76,7 +76,7 @@ ctx_name_encoding(const char *p, size_t n)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof encodings / sizeof encodings[0]; i++)
+	for (i = 0; i < CTX_LENGTH(encodings); i++)
 		if (begins_with(p, n, encodings[i].first))
 			return encodings[i].text;
 	/* A plain text may also begin with the letters "BZh".  So the digit

@@ -76,7 +76,7 @@ find_template_value(void *user, struct ctx_str name, struct ctx_str *value,
 
 	(void)err;
 	*value = find_path_value(values->json, values->node, name);
-	for (i = 0; i < sizeof named / sizeof named[0]; i++)
+	for (i = 0; i < CTX_LENGTH(named); i++)
 		if (strlen(named[i].name) == name.n &&
 		    memcmp(named[i].name, name.p, name.n) == 0)
 			*value = named[i].value;

@@ -197,7 +197,7 @@ ctx_plan_edit_until_met(struct ctx_plan *plan, const struct ctx_groups *groups)
 	for (i = 0; i < plan->step.n; i++)
 		total += ctx_plan_count_without_notice(&groups->segments[i],
 		    plan->marks[i]);
-	for (i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+	for (i = 0; i < CTX_LENGTH(steps); i++) {
 		total = edit_oldest(plan, groups, steps[i], total);
 		/* Bound reasoning (signed reasoning that the provider refuses
 		 * if anything before it was changed) must be removed even if

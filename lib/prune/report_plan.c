@@ -47,7 +47,7 @@ find_edit_rule(const struct held_conversation *conversation,
 	if (marks == CTX_MARK_STRIP &&
 	    loses_bound_reasoning(conversation, entry, first))
 		return "bound reasoning";
-	for (i = 0; i < sizeof rules / sizeof rules[0]; i++)
+	for (i = 0; i < CTX_LENGTH(rules); i++)
 		if (rules[i].marks == marks)
 			return rules[i].rule;
 	return "several";

@@ -53,7 +53,7 @@ ctx_cache_rules_of(const struct ctx_model *model, bool hour,
 		rules->lifetime = hour ? HOUR : 5 * MINUTE;
 		return;
 	}
-	for (i = 0; i < sizeof vendors / sizeof vendors[0]; i++)
+	for (i = 0; i < CTX_LENGTH(vendors); i++)
 		if (model != NULL &&
 		    strcmp(model->vendor, vendors[i].vendor) == 0) {
 			rules->step = vendors[i].step;

@@ -14,7 +14,7 @@ clear_decision(struct ctx_transcript *transcript)
 	struct ctx_transcript_line *entry;
 	size_t i;
 
-	for (i = 0; i < sizeof cleared / sizeof cleared[0]; i++)
+	for (i = 0; i < CTX_LENGTH(cleared); i++)
 		ctx_values_clear(&transcript->values[cleared[i]],
 		    transcript->from + 1);
 	for (i = transcript->from; i < transcript->n; i++) {

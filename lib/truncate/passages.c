@@ -37,7 +37,7 @@ is_after_sentence(const char *p, size_t at)
 		return p[at] != '\n';
 	if (strchr(" \x81\x82\x9f", p[at - 1]) == NULL)
 		return false;
-	for (i = 0; i < sizeof ends / sizeof ends[0]; i++)
+	for (i = 0; i < CTX_LENGTH(ends); i++)
 		if (ends_with(p, at, ends[i]))
 			return true;
 	return false;

@@ -41,8 +41,7 @@ read_atif_block(const struct ctx_json *json, uint32_t block,
 	};
 
 	(void)json;
-	return ctx_read_typed(message, block, rows,
-	    sizeof rows / sizeof rows[0], err);
+	return ctx_read_typed(message, block, rows, CTX_LENGTH(rows), err);
 }
 
 static int

@@ -31,7 +31,7 @@ ctx_copilot_cli_is(const struct ctx_json *json, uint32_t node)
 	    ctx_json_find(json, node, "id") == 0 ||
 	    ctx_json_find(json, node, "timestamp") == 0)
 		return NULL;
-	for (i = 0; i < sizeof families / sizeof families[0]; i++)
+	for (i = 0; i < CTX_LENGTH(families); i++)
 		if (ctx_json_starts_with(json, type, families[i]))
 			return "type of an event, and data";
 	return NULL;
@@ -228,7 +228,7 @@ find_event(const struct ctx_json *json, uint32_t node, uint32_t data)
 	if (ctx_json_is(json, type, COMPACTED) &&
 	    ctx_json_find(json, data, "summaryContent") == 0)
 		return NULL;
-	for (i = 0; i < sizeof events / sizeof events[0]; i++)
+	for (i = 0; i < CTX_LENGTH(events); i++)
 		if (ctx_json_is(json, type, events[i].type))
 			return &events[i];
 	return NULL;

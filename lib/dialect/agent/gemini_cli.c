@@ -81,7 +81,7 @@ read_gemini_cli_part(const struct ctx_json *json, uint32_t node,
 
 	if (json->nodes[node].kind == CTX_JSON_STRING)
 		return ctx_read_block(message, CTX_BLOCK_TEXT, node, err);
-	for (i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+	for (i = 0; i < CTX_LENGTH(keys); i++) {
 		member = ctx_json_find(json, node, keys[i].key);
 		if (member == 0)
 			continue;

@@ -49,8 +49,7 @@ read_goose_plain_block(const struct ctx_json *json, uint32_t block,
 	};
 
 	(void)json;
-	return ctx_read_typed(message, block, rows,
-	    sizeof rows / sizeof rows[0], err);
+	return ctx_read_typed(message, block, rows, CTX_LENGTH(rows), err);
 }
 
 /* Adds a tool call.  The value of its member toolCall is {"status": "success",

@@ -57,8 +57,7 @@ read_pi_block(const struct ctx_json *json, uint32_t block,
 	if (ctx_json_is(json, type, "toolCall"))
 		return ctx_read_call_in(message, block, "arguments", "id",
 		    "name", err);
-	return ctx_read_typed(message, block, rows,
-	    sizeof rows / sizeof rows[0], err);
+	return ctx_read_typed(message, block, rows, CTX_LENGTH(rows), err);
 }
 
 static int
@@ -94,7 +93,7 @@ read_inserted_message(struct ctx_message *message, uint32_t obj,
 	message->flags |= CTX_MESSAGE_META;
 	if (ctx_is_true(json, obj, "excludeFromContext"))
 		message->flags |= CTX_MESSAGE_HIDDEN;
-	for (i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+	for (i = 0; i < CTX_LENGTH(keys); i++) {
 		value = ctx_json_find(json, obj, keys[i]);
 		if (ctx_is_string(json, value) &&
 		    ctx_read_block(message, CTX_BLOCK_TEXT, value, err) < 0)
@@ -183,7 +182,7 @@ ctx_pi_line(const struct ctx_json *json, uint32_t node,
 	line->parent_key = "parentId";
 	line->parent = ctx_json_find(json, node, line->parent_key);
 	line->kind = CTX_LINE_LINK;
-	for (i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+	for (i = 0; i < CTX_LENGTH(kinds); i++) {
 		if (!ctx_json_is(json, type, kinds[i].type))
 			continue;
 		line->kind = kinds[i].kind;

@@ -34,8 +34,7 @@ find_message_class(const struct ctx_json *json, uint32_t name)
 {
 	const struct message_class *kind = kinds;
 
-	for (; name != 0 && kind < kinds + sizeof kinds / sizeof kinds[0];
-	     kind++)
+	for (; name != 0 && kind < kinds + CTX_LENGTH(kinds); kind++)
 		if (ctx_json_is(json, name, kind->type) ||
 		    ctx_json_is(json, name, kind->class) ||
 		    ctx_json_is(json, name, kind->chunk))
@@ -115,8 +114,7 @@ read_langchain_plain_block(const struct ctx_json *json, uint32_t block,
 	if (ctx_json_find(json, block, "summary") != 0 ||
 	    ctx_json_find(json, block, "encrypted_content") != 0)
 		return ctx_read_block(message, CTX_BLOCK_OPAQUE, block, err);
-	return ctx_read_typed(message, block, rows,
-	    sizeof rows / sizeof rows[0], err);
+	return ctx_read_typed(message, block, rows, CTX_LENGTH(rows), err);
 }
 
 static int

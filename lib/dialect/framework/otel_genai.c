@@ -36,7 +36,7 @@ identify_otel_part(const struct ctx_json *json, uint32_t part)
 	uint32_t type = ctx_json_find(json, part, "type");
 	size_t i;
 
-	for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+	for (i = 0; i < CTX_LENGTH(rows); i++)
 		if (ctx_json_is(json, type, rows[i].type) &&
 		    ctx_json_find(json, part, rows[i].key) != 0)
 			return rows[i].type;
@@ -95,8 +95,7 @@ read_otel_part(const struct ctx_json *json, uint32_t part,
 		    "name", err);
 	if (ctx_json_is(json, type, "tool_call_response"))
 		return read_otel_tool_result(message, part, err);
-	return ctx_read_typed(message, part, rows, sizeof rows / sizeof rows[0],
-	    err);
+	return ctx_read_typed(message, part, rows, CTX_LENGTH(rows), err);
 }
 
 int

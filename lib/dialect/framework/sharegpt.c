@@ -94,7 +94,7 @@ ctx_sharegpt_read(const struct ctx_json *json, uint32_t node,
 	if (from == 0 || value == 0 ||
 	    json->nodes[from].kind != CTX_JSON_STRING)
 		return 0;
-	for (i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+	for (i = 0; i < CTX_LENGTH(kinds); i++)
 		if (ctx_json_is(json, from, kinds[i].from))
 			kind = &kinds[i];
 	ctx_message_reset(message, json, node);

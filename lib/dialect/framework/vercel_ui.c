@@ -41,7 +41,7 @@ is_ui_part(const struct ctx_json *json, uint32_t part)
 	uint32_t type = ctx_json_find(json, part, "type");
 	size_t i;
 
-	for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+	for (i = 0; i < CTX_LENGTH(rows); i++)
 		if (ctx_json_is(json, type, rows[i].type) &&
 		    ctx_json_find(json, part, rows[i].key) != 0)
 			return true;
@@ -81,7 +81,7 @@ read_ui_tool_result(struct ctx_message *message, uint32_t tool, uint32_t id,
 	uint32_t state = ctx_json_find(json, tool, "state"), body = 0;
 	size_t i;
 
-	for (i = 0; i < sizeof states / sizeof states[0]; i++) {
+	for (i = 0; i < CTX_LENGTH(states); i++) {
 		if (!ctx_json_is(json, state, states[i].state))
 			continue;
 		if (states[i].key != NULL)
@@ -172,8 +172,7 @@ read_ui_part(const struct ctx_json *json, uint32_t part,
 		return read_typed_tool(message, part, type, err);
 	if (ctx_json_starts_with(json, type, "data-"))
 		return ctx_read_block(message, CTX_BLOCK_OPAQUE, 0, err);
-	return ctx_read_typed(message, part, rows, sizeof rows / sizeof rows[0],
-	    err);
+	return ctx_read_typed(message, part, rows, CTX_LENGTH(rows), err);
 }
 
 int

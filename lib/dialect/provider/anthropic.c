@@ -83,7 +83,7 @@ identify_response(const struct ctx_json *json, uint32_t node)
 	if (ctx_json_find(json, node, "role") == 0 ||
 	    !ctx_is_array(json, ctx_json_find(json, node, "content")))
 		return NULL;
-	for (i = 0; i < sizeof paths / sizeof paths[0]; i++)
+	for (i = 0; i < CTX_LENGTH(paths); i++)
 		if (ctx_json_find_path(json, node, paths[i]) != 0)
 			return paths[i];
 	return NULL;

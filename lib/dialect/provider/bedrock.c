@@ -25,7 +25,7 @@ ctx_bedrock_is(const struct ctx_json *json, uint32_t node)
 	block = ctx_json_at(json, content, 0);
 	if (block == 0 || ctx_json_find(json, block, "type") != 0)
 		return NULL;
-	for (i = 0; i < sizeof keys / sizeof keys[0]; i++)
+	for (i = 0; i < CTX_LENGTH(keys); i++)
 		if (ctx_json_find(json, block, keys[i]) != 0)
 			return keys[i];
 	return NULL;
@@ -51,7 +51,7 @@ read_bedrock_plain_block(const struct ctx_json *json, uint32_t block,
 	uint32_t value;
 	size_t i;
 
-	for (i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
+	for (i = 0; i < CTX_LENGTH(blocks); i++)
 		if ((value = ctx_json_find(json, block, blocks[i].key)) != 0)
 			return ctx_read_block(message, blocks[i].kind, value,
 			    err);

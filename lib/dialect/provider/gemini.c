@@ -32,7 +32,7 @@ ctx_gemini_is(const struct ctx_json *json, uint32_t node)
 		return "parts of text";
 	if (part == 0 || ctx_json_find(json, part, "type") != 0)
 		return NULL;
-	for (i = 0; i < sizeof keys / sizeof keys[0]; i++)
+	for (i = 0; i < CTX_LENGTH(keys); i++)
 		if (ctx_json_find(json, part, keys[i]) != 0)
 			return keys[i];
 	return NULL;

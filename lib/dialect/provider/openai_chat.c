@@ -106,8 +106,7 @@ read_chat_block(const struct ctx_json *json, uint32_t block,
 	if (ctx_json_is(json, type, "thinking") ||
 	    ctx_json_is(json, type, "redacted_thinking"))
 		return ctx_read_thinking(message, block, err);
-	return ctx_read_typed(message, block, rows,
-	    sizeof rows / sizeof rows[0], err);
+	return ctx_read_typed(message, block, rows, CTX_LENGTH(rows), err);
 }
 
 /* Adds the reasoning blocks in thinking_blocks.  The blocks can only be removed
@@ -145,7 +144,7 @@ read_chat_reasoning(struct ctx_message *message, uint32_t node,
 		ctx_json_find(message->json, node, "content"), blocks) != NULL;
 	size_t first, i;
 
-	for (i = 0; i <= sizeof members / sizeof members[0]; i++) {
+	for (i = 0; i <= CTX_LENGTH(members); i++) {
 		first = message->n;
 		if ((i == 0 ? read_thinking_blocks(message, node, err)
 			    : ctx_read_member(message, node, members[i - 1],

@@ -88,7 +88,7 @@ find_item(const struct ctx_json *json, uint32_t node)
 	uint32_t type = ctx_json_find(json, node, "type");
 	size_t i;
 
-	for (i = 0; type != 0 && i < sizeof items / sizeof items[0]; i++)
+	for (i = 0; type != 0 && i < CTX_LENGTH(items); i++)
 		if (ctx_json_is(json, type, items[i].type) &&
 		    ctx_json_find(json, node, items[i].need) != 0)
 			return &items[i];
@@ -144,8 +144,7 @@ read_responses_block(const struct ctx_json *json, uint32_t block,
 	};
 
 	(void)json;
-	return ctx_read_typed(message, block, rows,
-	    sizeof rows / sizeof rows[0], err);
+	return ctx_read_typed(message, block, rows, CTX_LENGTH(rows), err);
 }
 
 /* Adds the texts in an array of {"type", "text"} to the message, as reasoning
