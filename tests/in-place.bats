@@ -374,6 +374,15 @@ in_place_failing() {
 	ctx-truncate -l 300 "$agent" | cmp - file
 }
 
+@test "if the file of --explain cannot be written, no file is replaced" {
+	jq -nc '{role: "user", content: ("word " * 99)}' > one
+	cp one before
+	run -2 ctx-truncate --message-limit 30 -i --explain /dev/full one
+	[[ $output == "ctx-truncate: cannot write /dev/full: No space left"* ]]
+	cmp one before
+	only before one
+}
+
 @test "the number of files may exceed that of descriptors" {
 	ctx-truncate -l 300 "$agent" > want
 	for n in {1..40}; do cp "$agent" "f$n"; done

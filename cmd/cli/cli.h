@@ -141,8 +141,8 @@ struct cli {
 	size_t n_opened;
 	/* The input file that --in-place is replacing now, or NULL. */
 	const char *rewritten;
-	/* The open archive of --archive, or NULL if there is none. */
-	struct ctx_archive *archive;
+	/* Reports whose files are open (cli_report_open), or NULL. */
+	struct cli_report *report;
 	struct cli_progress *progress;
 	/* NULL, or address of a bool that is true while the terminal shows the
 	 * progress line. */
@@ -220,6 +220,8 @@ void cli_print_annotation(const struct cli *cli,
  * cannot be opened. */
 void cli_report_open(struct cli *cli, struct cli_report *report,
     struct ctx_report *out);
+/* Writes the archive and the file of --explain, or exits with an error. */
+void cli_report_sync(const struct cli *cli);
 void cli_report_close(struct cli *cli, struct cli_report *report,
     struct ctx_report *out);
 /* Returns true if the command must print a table of what it would change
@@ -544,8 +546,7 @@ void cli_print_masked(FILE *to, const char *p, size_t n);
 /* Writes a number in a short form such as "812", "9.4k" or "1.2M" to buf, and
  * returns buf. */
 const char *cli_short_number(char buf[16], uint64_t n);
-/* Writes a number of bytes such as "812 B", "9.4 kB" or "1.2 GB" to buf, and
- * returns buf. */
+/* Writes a number of bytes in this way: "812 B", "9.4 kB" or "1.2 GB". */
 const char *cli_short_bytes(char buf[24], double n);
 /* Prints a place in a file: FILE:LINE, or only FILE if line is 0. */
 void cli_print_place(FILE *to, const char *file, uint64_t line);

@@ -401,7 +401,6 @@ tell(const struct cli *cli, const struct replacement *one)
 void
 cli_replace_inputs(const struct cli *cli)
 {
-	struct ctx_err err;
 	unsigned held;
 	size_t i;
 
@@ -412,8 +411,7 @@ cli_replace_inputs(const struct cli *cli)
 		    "no other file is replaced, because of the error above");
 		return;
 	}
-	if (cli->archive != NULL && ctx_archive_sync(cli->archive, &err) < 0)
-		cli_fail(cli, &err);
+	cli_report_sync(cli);
 	/* Signals are deferred, so that no signal ends the process when only
 	 * some files are replaced. */
 	held = ctx_signals_defer();

@@ -16,9 +16,9 @@ int cli_begin_in_place(struct cli *cli, const char *name);
 void cli_describe_change(const char *fmt, ...) CTX_FORMAT(1, 2);
 /* Marks the input file for replacement if the exit status is CLI_YES. */
 void cli_end_in_place(struct cli *cli);
-/* Syncs the archive, if there is one, then replaces all marked files or, after
- * an error, none.  Prints a line for each of them if standard error is a
- * terminal. */
+/* Writes the reports to disk (cli_report_sync), then replaces all marked files
+ * or, after an error, none.  Prints a line for each of them if standard error
+ * is a terminal. */
 void cli_replace_inputs(const struct cli *cli);
 
 /* Writes the path under which the original of an input file is kept to the

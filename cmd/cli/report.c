@@ -115,6 +115,14 @@ open_explain(const struct cli *cli, const char *path, const char *other)
 	return file;
 }
 
+/* Exits because the file of --explain could not be written. */
+static _Noreturn void
+refuse_explain(const struct cli *cli, const char *path)
+{
+	cli_die(cli, "cannot write %s: %s", path,
+	    errno != 0 ? strerror(errno) : CLI_LOST);
+}
+
 static void
 close_explain(const struct cli *cli, FILE *file, const char *path)
 {
@@ -124,8 +132,7 @@ close_explain(const struct cli *cli, FILE *file, const char *path)
 	failed |= fflush(file) != 0;
 	failed |= fclose(file) != 0 && errno != EINTR;
 	if (failed)
-		cli_die(cli, "cannot write %s: %s", path,
-		    errno != 0 ? strerror(errno) : CLI_LOST);
+		refuse_explain(cli, path);
 }
 
 json_t *
@@ -423,10 +430,28 @@ cli_report_open(struct cli *cli, struct cli_report *report,
 	if (archive != NULL && !out->dry_run) {
 		if (ctx_archive_open(&report->archive, archive, &err) < 0)
 			cli_fail(cli, &err);
-		cli->archive = out->archive = &report->archive;
+		out->archive = &report->archive;
 	}
 	if (path != NULL)
 		report->explain = open_explain(cli, path, archive);
+	cli->report = report;
+}
+
+void
+cli_report_sync(const struct cli *cli)
+{
+	struct cli_report *report = cli->report;
+	struct ctx_err err;
+
+	if (report == NULL)
+		return;
+	if (report->archive_path != NULL &&
+	    ctx_archive_sync(&report->archive, &err) < 0)
+		cli_fail(cli, &err);
+	errno = 0;
+	if (report->explain != NULL &&
+	    (fflush(report->explain) != 0 || ferror(report->explain) != 0))
+		refuse_explain(cli, report->explain_path);
 }
 
 void
@@ -443,7 +468,8 @@ cli_report_close(struct cli *cli, struct cli_report *report,
 	if (out->archive != NULL &&
 	    ctx_archive_close(&report->archive, &err) < 0)
 		cli_fail(cli, &err);
-	cli->archive = out->archive = NULL;
+	out->archive = NULL;
+	cli->report = NULL;
 	if (report->explain != NULL && report->explain != stdout)
 		close_explain(cli, report->explain, report->explain_path);
 	report->explain = NULL;
