@@ -286,6 +286,11 @@ load helper
 		run ctx-count -q -m gpt-4o --max "$good" "$chat"
 		[ "$status" -le 1 ]
 	done
+	# If both numbers would be rounded to the same, one is exact.
+	run -1 --separate-stderr ctx-count -m gpt-4o --max 110k "$agent"
+	[ "$stderr" = "ctx-count: $agent: 110441 tokens, over 110k" ]
+	run -1 --separate-stderr ctx-count -m gpt-4o --window 220k --max 50% "$agent"
+	[ "$stderr" = "ctx-count: $agent: 110441 tokens, over 50 % of 220k" ]
 }
 
 @test "--text counts plain text, with special token names as text" {
