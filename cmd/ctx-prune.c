@@ -85,7 +85,7 @@ say_over(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 	cli_status(&prune->cli, CLI_NO);
 	if (prune->over++ >= MOST_LINES)
 		return;
-	plan_list_floor(outcome->plan, owners, sizeof owners);
+	plan_list_floor(outcome, owners, sizeof owners);
 	cli_say(&prune->cli,
 	    "%s%s: cannot fit %s tokens: %s must be kept (%s); raise -b, or "
 	    "keep less (-k, -t, --pin)",

@@ -205,6 +205,12 @@ is_paired() {
 	grep -q first out
 }
 
+@test "the tokens that must be kept are the sum of those listed" {
+	run -1 --separate-stderr ctx-prune -m gpt-4o -b 500 "$agent"
+	[[ $stderr == *": cannot fit 500 tokens: 586 must be kept (system 518, last messages 65, framing 3); "* ]] ||
+		fail "$stderr"
+}
+
 @test "an empty conversation over the budget names its framing" {
 	echo '{"messages":[]}' > in
 	run -2 --separate-stderr ctx-prune -b 1 in

@@ -737,7 +737,8 @@ X
 	tools=$(jq 'select(.role == "tools").tokens' out)
 	system=$(jq 'select(.role == "system").tokens' out)
 	run -1 --separate-stderr ctx-prune -b 100 request
-	[[ $stderr == "ctx-prune: request:1: cannot fit 100 tokens: $(tokens request) must be kept (tools $tools, system $system, last messages 5); "* ]]
+	all=$(tokens request)
+	[[ $stderr == "ctx-prune: request:1: cannot fit 100 tokens: $all must be kept (tools $tools, system $system, last messages 5, framing $((all - tools - system - 5))); "* ]]
 }
 
 @test "models of other providers cost what recorded requests were billed" {

@@ -169,8 +169,21 @@ plan_print(const struct cli *cli, struct cli_report *report,
 			    : print_table(cli, report, outcome, err);
 }
 
+/* Appends a name and a number of tokens to a list of n bytes, and returns its
+ * new length. */
+static size_t
+add_owner(char *out, size_t n, size_t size, const char *name, uint64_t tokens)
+{
+	char number[16];
+
+	if (n < size)
+		n += (size_t)snprintf(out + n, size - n, "%s%s %s",
+		    n > 0 ? ", " : "", name, cli_short_number(number, tokens));
+	return n;
+}
+
 void
-plan_list_floor(const struct ctx_plan *plan, char *out, size_t size)
+plan_list_floor(const struct ctx_prune_outcome *outcome, char *out, size_t size)
 {
 	static const char *const owners[] = {
 	    [CTX_FLOOR_TOOLS] = "tools",
@@ -182,16 +195,17 @@ plan_list_floor(const struct ctx_plan *plan, char *out, size_t size)
 	    [CTX_FLOOR_OPEN] = "open tool calls",
 	    [CTX_FLOOR_KEPT] = "other kept turns",
 	};
-	char number[16];
+	const uint64_t *floor = outcome->plan->floor;
+	uint64_t listed = 0;
 	size_t n = 0, i;
 
 	out[0] = '\0';
-	for (i = 0; i < CTX_FLOOR_KINDS && n < size; i++)
-		if (plan->floor[i] > 0)
-			n += (size_t)snprintf(out + n, size - n, "%s%s %s",
-			    n > 0 ? ", " : "", owners[i],
-			    cli_short_number(number, plan->floor[i]));
-	if (n == 0)
-		(void)snprintf(out, size, "framing %s",
-		    cli_short_number(number, plan->fixed));
+	for (i = 0; i < CTX_FLOOR_KINDS; i++) {
+		listed += floor[i];
+		if (floor[i] > 0)
+			n = add_owner(out, n, size, owners[i], floor[i]);
+	}
+	if (listed < outcome->after)
+		(void)add_owner(out, n, size, "framing",
+		    outcome->after - listed);
 }
