@@ -47,6 +47,7 @@ long_records() {
 	[ "$(wc -c < log)" -gt 1500000 ]
 	for j in 2 3; do
 		as_one $j ctx-count --per message -m gpt-4o < log
+		as_one $j ctx-count --per message -m gemini-3-pro < log
 		as_one $j ctx-prune -b 20k < log
 	done
 	as_one 2 ctx-count --annotate < log

@@ -127,6 +127,7 @@ find_clone(struct clones *clones, const struct ctx_counter *like,
 	    .frame_request = like->frame_request,
 	    .frame_message = like->frame_message,
 	    .factor = like->factor,
+	    .corrects = like->corrects,
 	    .image = like->image,
 	    .tools = like->tools,
 	    .drops_reasoning = like->drops_reasoning};
