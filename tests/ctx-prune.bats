@@ -294,7 +294,7 @@ is_paired() {
 
 @test "level balanced removes reasoning of earlier turns and edits nothing else" {
 	n=$(tokens "$agent")
-	ctx-prune -s pinned-fifo -b $((n - 10)) "$agent" > out
+	ctx-prune -m gpt-4o -s pinned-fifo -b $((n - 10)) "$agent" > out
 	[ "$(wc -l < out)" -eq 306 ]
 	jq -S 'del(.reasoning_content, .reasoning, .reasoning_details)' \
 	    "$agent" > a
@@ -302,6 +302,24 @@ is_paired() {
 	    out | cmp - a
 	[ "$(jq -s 'map(select(.reasoning_content)) | length' out)" -lt \
 	    "$(jq -s 'map(select(.reasoning_content)) | length' "$agent")" ]
+}
+
+@test "reasoning of earlier turns is kept if a provider could refuse a request without it" {
+	local n model
+	n=$(tokens "$agent")
+	for model in deepseek-v4-pro kimi-k2.6 mimo-v2.5 glm-5.1 ""; do
+		ctx-prune ${model:+-m "$model"} -s pinned-fifo -b $((n / 2)) "$agent" > out
+		[ "$(wc -l < out)" -lt 306 ]
+		is_subsequence out "$agent" || fail "$model"
+	done
+	# In the format of one provider only the model decides.
+	jq -nc 'range(4) | {role: "user", content: "Question"}, {role: "assistant",
+	    content: [{type: "thinking", thinking: ("hm " * 50), signature: "Eq=="},
+	    {type: "text", text: "Answer"}]}' > in
+	ctx-prune -d anthropic -s pinned-fifo -b 200 in > out
+	run ! is_subsequence out in
+	ctx-prune -d anthropic -m deepseek-v4-pro -s pinned-fifo -b 200 in > out
+	is_subsequence out in
 }
 
 @test "--quantum cuts at multiples counted from the start" {
@@ -338,8 +356,8 @@ is_paired() {
 @test "--quantum: reasoning is removed from the section that meets the budget to its end" {
 	local n
 	n=$(tokens "$agent")
-	ctx-prune -s pinned-fifo -b $((n - 10)) --quantum 0 --explain needed "$agent" > out
-	ctx-prune -s pinned-fifo -b $((n - 10)) --quantum 50% --explain steps "$agent" > out
+	ctx-prune -m gpt-4o -s pinned-fifo -b $((n - 10)) --quantum 0 --explain needed "$agent" > out
+	ctx-prune -m gpt-4o -s pinned-fifo -b $((n - 10)) --quantum 50% --explain steps "$agent" > out
 	run -1 grep -v '"action":"edit"' needed
 	run -1 grep -v '"action":"edit"' steps
 	[ "$(wc -l < needed)" -lt "$(wc -l < steps)" ]
@@ -734,7 +752,7 @@ signed_talk() {
 	for run in "plain drop reasoning" "signed keep reasoning" \
 	    "signed drop bound reasoning"; do
 		read -r file reasoning rule <<< "$run"
-		ctx-prune -s fifo -k 1 -t 0 -b $(($(tokens "$file") - 1)) \
+		ctx-prune -m claude -s fifo -k 1 -t 0 -b $(($(tokens -m claude "$file") - 1)) \
 		    --quantum 0 --reasoning "$reasoning" -n --explain - "$file" |
 		    jq -r 'select(.index == 1) | .rule' > got
 		[ "$(cat got)" = "$rule" ] || fail "$run: $(cat got)"

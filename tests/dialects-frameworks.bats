@@ -251,7 +251,7 @@ reads() {
 	{"id":"2","role":"assistant","parts":[{"type":"step-start"},{"type":"reasoning","text":"$t"},{"type":"step-start"},{"type":"text","text":"b"}]}
 	{"id":"3","role":"user","parts":[{"type":"text","text":"c"}]}
 	X
-	ctx-prune -k 1 -b 50 u | jq -c '[.parts[].type]' | sed -n 2p > types
+	ctx-prune -m gpt-4o -k 1 -b 50 u | jq -c '[.parts[].type]' | sed -n 2p > types
 	[ "$(cat types)" = '["step-start","step-start","text"]' ]
 }
 

@@ -153,6 +153,9 @@ const struct ctx_price *ctx_model_price(const struct ctx_model *model,
  * true for versions of Claude that are not in the table, and for unknown models
  * (model is NULL or the row for unknown models). */
 bool ctx_model_binds(const struct ctx_model *model, struct ctx_str name);
+/* Returns true if the provider of the model refuses a request if reasoning of
+ * earlier turns was removed; see lib/dialect/NOTES.md. */
+bool ctx_model_wants_reasoning(const struct ctx_model *model);
 /* Returns true if an encoding is that of a model, or a reconstruction of the
  * model's encoding, as far as ctx knows. encoding: a name, or the path of a
  * vocabulary file.  Returns true for every file, unless the tokenizer of the

@@ -85,11 +85,12 @@
 /* Members that the three formats of LangChain have in common.  LangChain sends
  * messages to many providers.  The tokens of a message for its role and
  * delimiters are an estimate: the number of Chat Completions. */
-#define LANGCHAIN(MESSAGE)                                             \
-	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS, \
-	AS_OPENAI_NAMES, .text_block = TEXT_BLOCK,                     \
-	.summary = MESSAGE("HumanMessage", "human", ""),               \
-	INSERTED_BLOCK("text"),                                        \
+#define LANGCHAIN(MESSAGE)                                              \
+	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS | \
+	    CTX_WANTS_REASONING,                                        \
+	AS_OPENAI_NAMES, .text_block = TEXT_BLOCK,                      \
+	.summary = MESSAGE("HumanMessage", "human", ""),                \
+	INSERTED_BLOCK("text"),                                         \
 	.synthetic_results = {LANGCHAIN_ANSWERS(MESSAGE)}
 
 /* Templates of messages that ctx inserts, for formats whose messages have
@@ -210,6 +211,7 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_pi_read,
 	.history = CTX_HISTORY_LAST,
 	.read_line = ctx_pi_line,
+	.rules = CTX_WANTS_REASONING,
 	/* pi sends messages to many providers.  The tokens of a message for its
 	 * role and delimiters are an estimate: the number of Chat
 	 * Completions. */
@@ -285,6 +287,7 @@ static const struct ctx_dialect dialects[] = {
 	.history = CTX_HISTORY_LOG,
 	.read_line = ctx_opencode_line,
 	.first_visible = ctx_opencode_first,
+	.rules = CTX_WANTS_REASONING,
 	AS_OPENAI,
 	.usage = OPENCODE_USAGE,
 	.find_model = ctx_opencode_model,
@@ -296,6 +299,7 @@ static const struct ctx_dialect dialects[] = {
 	.about = "messages of a goose session",
 	.matches = ctx_goose_is,
 	.read = ctx_goose_read,
+	.rules = CTX_WANTS_REASONING,
 	AS_OPENAI,
 	.usage = GOOSE_USAGE,
 	.text_result_form = BODY_TEXT_BLOCK,
@@ -316,7 +320,7 @@ static const struct ctx_dialect dialects[] = {
 	.about = "rows of llm logs --json, each a turn",
 	.matches = ctx_llm_logs_is,
 	.read = ctx_llm_logs_read,
-	.rules = CTX_PAIR_BY_NAME,
+	.rules = CTX_PAIR_BY_NAME | CTX_WANTS_REASONING,
 	/* A row in the logs of the program llm stands for two messages, prompt
 	 * and response.  So it costs twice the tokens of a message for role and
 	 * delimiters. */
@@ -362,6 +366,7 @@ static const struct ctx_dialect dialects[] = {
 	.about = "UIMessage of the Vercel AI SDK",
 	.matches = ctx_vercel_ui_is,
 	.read = ctx_vercel_ui_read,
+	.rules = CTX_WANTS_REASONING,
 	AS_OPENAI,
 	.text_block = TEXT_BLOCK,
 	.summary = VERCEL_UI("user"),
@@ -375,7 +380,7 @@ static const struct ctx_dialect dialects[] = {
 	/* If a tool result is missing, the Vercel AI SDK throws
 	 * MissingToolResultsError (vercel/ai,
 	 * convert-to-language-model-prompt.ts, August 2026). */
-	.rules = CTX_RESULTS_BY_USER,
+	.rules = CTX_RESULTS_BY_USER | CTX_WANTS_REASONING,
 	AS_OPENAI,
 	.text_result_form = {"{\"type\":\"text\",\"value\":", "}"},
 	.text_block = TEXT_BLOCK,
@@ -572,7 +577,8 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_openai_chat_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_NAMES_USERS | CTX_RESULTS_NEXT |
 	    CTX_MUST_SPEAK | CTX_NEEDS_IDS | CTX_ARGUMENTS_TEXT |
-	    CTX_NO_EMPTY_CALLS | CTX_NEEDS_BODY | CTX_KNOWN_ROLES,
+	    CTX_NO_EMPTY_CALLS | CTX_NEEDS_BODY | CTX_KNOWN_ROLES |
+	    CTX_WANTS_REASONING,
 	AS_OPENAI_NAMES,
 	.usage = OPENAI_CHAT_USAGE,
 	.text_block = TEXT_BLOCK,
@@ -594,7 +600,8 @@ static const struct ctx_dialect dialects[] = {
 	.about = "role and content, no more",
 	.matches = ctx_generic_is,
 	.read = ctx_generic_read,
-	.rules = CTX_PAIR_BY_NAME | CTX_NAMES_USERS | CTX_MODEL_DECIDES,
+	.rules = CTX_PAIR_BY_NAME | CTX_NAMES_USERS | CTX_MODEL_DECIDES |
+	    CTX_WANTS_REASONING,
 	AS_OPENAI_NAMES,
 	.text_block = TEXT_BLOCK,
 	.summary = INSERTED_MESSAGE("user"),
@@ -628,7 +635,7 @@ static const struct ctx_dialect dialects[] = {
 	RULE(CTX_RESULT_STRING) RULE(CTX_MODEL_DECIDES) \
 	RULE(CTX_ASKS_FIRST) RULE(CTX_ASKS_TURNS) RULE(CTX_ASKS_TOGETHER) \
 	RULE(CTX_TAKES_ROWS) RULE(CTX_DOTTED_IDS) \
-	RULE(CTX_RESULTS_BY_USER)
+	RULE(CTX_RESULTS_BY_USER) RULE(CTX_WANTS_REASONING)
 /* clang-format on */
 #define PLUS(rule) +(uint64_t)(rule)
 #define OR(rule)   | (uint64_t)(rule)

@@ -164,11 +164,12 @@ enum {
  * so pruning leaves no two messages of one role next to each other. */
 #define CTX_TAKES_ROWS  (UINT64_C(1) << 45)
 #define CTX_ONE_MESSAGE (CTX_TAKES_ROWS | CTX_MERGES)
-/* The id of a tool call may contain . and : besides the characters that
- * CTX_PLAIN_IDS allows. */
+/* The id of a tool call may also contain . and : (see CTX_PLAIN_IDS). */
 #define CTX_DOTTED_IDS (UINT64_C(1) << 43)
 /* Tool results must come before the next user or system message. */
 #define CTX_RESULTS_BY_USER (UINT64_C(1) << 44)
+/* A provider may refuse requests that lack reasoning of earlier turns. */
+#define CTX_WANTS_REASONING (UINT64_C(1) << 47)
 
 /* All rules about how messages are written in JSON.  Not tested for a
  * conversation that is translated to another format, because the translation

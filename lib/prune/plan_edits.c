@@ -23,6 +23,7 @@ ctx_plan_find_allowed_edits(const struct ctx_plan *plan,
 	if (!settings->strategy->has_budget || (plan->floors[i] & never))
 		return 0;
 	if (settings->level >= CTX_LEVEL_BALANCED && segment->reasoning > 0 &&
+	    !settings->keeps_reasoning &&
 	    (!ended || segment->turn < plan->step.turn))
 		edits |= CTX_MARK_STRIP;
 	if (segment->passage_savings > 0)

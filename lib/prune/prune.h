@@ -70,20 +70,20 @@ struct ctx_prune_settings {
 	 * role and delimiters); 0: a share of the target. */
 	uint64_t summary_tokens, reserved;
 	enum ctx_reasoning reasoning;
-	/* True if the provider refuses the model's signed reasoning when
-	 * anything before it was changed. */
-	bool binds;
+	bool binds; /* see ctx_model_binds */
+	/* True if reasoning of earlier turns is kept, because the provider (or,
+	 * if knows_model is false, one that takes the format) demands it. */
+	bool keeps_reasoning, knows_model;
 	bool always; /* true: prune even a conversation below its trigger */
 	bool pin_system;
 	/* True if the format demands that user and assistant messages
 	 * alternate.  Then a turn of which any message is kept also keeps its
 	 * user messages and its last group of messages. */
 	bool alternates;
-	/* True if the conversation has tool calls or tool results.  Then a turn
-	 * of which any message is kept also keeps its first and last user
-	 * message.  These two messages contain the task of the agent.  Without
-	 * them a tool call might directly follow another message of the model,
-	 * which Gemini refuses. */
+	/* True if the conversation has tool calls or tool results.  With any
+	 * message of a turn, its first and last user message are then kept:
+	 * they contain the task, and without them a tool call might follow an
+	 * answer of the model, which Gemini refuses. */
 	bool whole_turns;
 };
 
@@ -591,9 +591,9 @@ void ctx_prune_config_complete(struct ctx_prune_config *options);
 int ctx_prune_settings_for(const struct ctx_prune_config *options,
     const struct ctx_model *model, struct ctx_prune_settings *settings,
     struct ctx_err *err);
-/* Sets alternates and whole_turns to true if this message requires it.  The
- * caller sets both to false before a conversation, and calls this function for
- * each message before it makes the plan. */
+/* Sets alternates, whole_turns and keeps_reasoning to true if this message
+ * requires it.  The caller calls this function for each message before it makes
+ * the plan. */
 void ctx_prune_settings_see(struct ctx_prune_settings *settings,
     const struct ctx_message *message);
 

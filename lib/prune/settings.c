@@ -136,6 +136,10 @@ ctx_prune_settings_for(const struct ctx_prune_config *options,
 	uint64_t window = options->window;
 
 	*settings = options->settings;
+	settings->knows_model =
+	    model != NULL && strcmp(model->vendor, "unknown") != 0;
+	settings->keeps_reasoning =
+	    settings->knows_model && ctx_model_wants_reasoning(model);
 	if (window == 0 && model != NULL)
 		window = ctx_model_limit(model);
 	if (set_budget(options, window, settings, err) < 0)
@@ -175,6 +179,8 @@ ctx_prune_settings_see(struct ctx_prune_settings *settings,
     const struct ctx_message *message)
 {
 	settings->alternates |= (message->dialect->rules & CTX_ALTERNATES) != 0;
+	settings->keeps_reasoning |= !settings->knows_model &&
+	    (message->dialect->rules & CTX_WANTS_REASONING) != 0;
 	settings->whole_turns |=
 	    ctx_message_has(message, CTX_BLOCK_TOOL_CALL) ||
 	    ctx_message_has(message, CTX_BLOCK_TOOL_RESULT);

@@ -49,6 +49,7 @@ plan_prompt(struct pruned_replay *replay, bool *changed, struct ctx_err *err)
 	*changed = false;
 	settings.alternates = plan->settings.alternates;
 	settings.whole_turns = plan->settings.whole_turns;
+	settings.keeps_reasoning = plan->settings.keeps_reasoning;
 	ctx_plan_reset(plan, &settings);
 	plan->fixed = replay->session->overhead;
 	if (!ctx_plan_due(plan, groups))
