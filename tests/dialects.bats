@@ -91,6 +91,18 @@ dialect_is() {
 	run ! grep "several dialects" <(ctx-count -v lines 2>&1)
 }
 
+@test "anthropic: every strategy keeps the summary of the provider (compaction)" {
+	jq -nc 'range(9) | {role: "user", content: "Question \(.)"},
+	    {role: "assistant", content: [if . == 2 then {type: "compaction",
+	    content: "Summary"} else empty end, {type: "text", text: "Answer"}]}' > in
+	for strategy in $("$BATS_TEST_DIRNAME/strategies"); do
+		[ "$strategy" = window ] && set -- --window-turns 1 || set -- -b 60
+		ctx-prune -s "$strategy" -k 1 -t 1 "$@" in > out
+		[ "$(wc -l < out)" -lt 18 ]
+		grep -q '"compaction"' out || fail "$strategy"
+	done
+}
+
 @test "mistral: thinking in chunks is read as reasoning of openai-chat" {
 	local think='{"type":"thinking","thinking":[{"type":"text","text":"Let me see."}]}'
 

@@ -18,7 +18,7 @@ identify_block(const struct ctx_json *json, uint32_t block)
 {
 	static const char *const types[] = {"tool_use", "tool_result",
 	    "server_tool_use", "search_result", "container_upload",
-	    "mid_conv_system", NULL};
+	    "mid_conv_system", "compaction", NULL};
 	uint32_t type = ctx_json_find(json, block, "type");
 	const char *word = ctx_json_is_any(json, type, types);
 
@@ -212,6 +212,9 @@ read_anthropic_block(const struct ctx_json *json, uint32_t block,
 	if (ctx_json_is(json, type, "thinking") ||
 	    ctx_json_is(json, type, "redacted_thinking"))
 		return ctx_read_thinking(message, block, err);
+	/* The summary that Anthropic uses instead of everything before it. */
+	if (ctx_json_is(json, type, "compaction"))
+		message->flags |= CTX_MESSAGE_PINNED;
 	return read_anthropic_plain_block(json, block, message, err);
 }
 
