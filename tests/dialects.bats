@@ -103,6 +103,21 @@ dialect_is() {
 	done
 }
 
+@test "models of Mistral: pruning leaves no user message directly after a tool result" {
+	jq -nc 'range(10) as $i | {role: "user", content: "Question \($i)"},
+	    {role: "assistant", content: "", tool_calls: [{id: "abcdefg0\($i)",
+	    type: "function", function: {name: "read", arguments: "{}"}}]},
+	    {role: "tool", tool_call_id: "abcdefg0\($i)", content: "src/x\($i).c"},
+	    {role: "assistant", content: ("ok then " * 20)}' > in
+	for strategy in $("$BATS_TEST_DIRNAME/strategies"); do
+		for budget in 150 300 500 700; do
+			ctx-prune -m mistral-large-latest -s "$strategy" \
+			    -b $budget -k 1 -t 1 in > out || continue
+			ctx-check --provider mistral out || fail "$strategy $budget"
+		done
+	done
+}
+
 @test "mistral: thinking in chunks is read as reasoning of openai-chat" {
 	local think='{"type":"thinking","thinking":[{"type":"text","text":"Let me see."}]}'
 
