@@ -61,7 +61,8 @@ read_ratio(const char *text, uint64_t *head, uint64_t *tail)
 static void
 check_text_options(const struct truncate_command *truncate)
 {
-	static const char messages[] = "messages; it does not go with --text";
+	static const char messages[] =
+	    "messages, so it cannot be combined with --text";
 	const struct ctx_truncate_config *o = &truncate->options;
 	const struct cli_report *report = &truncate->report;
 	const struct cli *cli = &truncate->cli;

@@ -258,6 +258,7 @@ recorded	reason" ]
 	# A model without a price has no cost.
 	ctx-replay --json -m some-model chat.jsonl 2> err | jq -e '.all.dollars == null'
 	ctx-replay -m some-model chat.jsonl 2> err | grep -q 'not known$'
+	ctx-replay chat.jsonl 2> err | grep -q 'requests to an unknown model$'
 }
 
 @test "a variant of a model is billed with its own prices, or with none" {

@@ -45,7 +45,7 @@ load truncate
 	    "--not-tool a" -n "--archive f" "--explain f" "-d openai-chat" \
 	    --lenient "--reasoning drop"; do
 		run -2 ctx-truncate --text $o "$chat"
-		[[ $output == *"needs messages; it does not go with --text" ]]
+		[[ $output == *"needs messages, so it cannot be combined with --text" ]]
 	done
 	cp "$chat" chat
 	run -2 ctx-truncate --text -i chat

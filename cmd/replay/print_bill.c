@@ -5,10 +5,11 @@
 
 #include "replay/print_bill.h"
 
+/* Returns the name of a model, or the text "unknown" if it has none. */
 static const char *
-model_name(const struct ctx_model *model)
+name_model(const struct ctx_model *model, const char *unknown)
 {
-	return model == NULL || model->name[0] == '\0' ? "-" : model->name;
+	return model == NULL || model->name[0] == '\0' ? unknown : model->name;
 }
 
 static uint64_t
@@ -136,7 +137,7 @@ print_tsv_session(struct bill_form *form,
 	print_tsv_bill(&outcome->recorded);
 	print_tsv_bill(&outcome->replayed);
 	print_tsv_bill(&outcome->all);
-	printf("\t%s\t", model_name(outcome->model));
+	printf("\t%s\t", name_model(outcome->model, "-"));
 	cli_print_place(stdout, outcome->file, outcome->line);
 	(void)putchar('\n');
 }
@@ -349,7 +350,7 @@ bill_print_session(struct bill_form *form,
 		cli_print_place(stdout, outcome->file, outcome->line);
 		printf(": %" PRIu64 " request%s to %s\n", outcome->requests,
 		    outcome->requests == 1 ? "" : "s",
-		    model_name(outcome->model));
+		    name_model(outcome->model, "an unknown model"));
 		print_outcome(outcome);
 		form->has_header = false;
 	}
