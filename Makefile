@@ -296,8 +296,8 @@ $(COMMANDS): $(B)/%: $(B)/mains/start-%.o $(PRIVATE)
 endif
 
 # It only runs the others.
-$(B)/ctx: $(B)/cmd/ctx.o
-	$(Q)$(CC) $(LDFLAGS_ALL) $(COMMAND_LINK) -o $@ $<
+$(B)/ctx: $(B)/cmd/ctx.o $(B)/cmd/cli/similar.o
+	$(Q)$(CC) $(LDFLAGS_ALL) $(COMMAND_LINK) -o $@ $^
 
 $(B)/tests/%: $(B)/tests/unit/%.o $(B)/libctx.a
 	@mkdir -p $(@D)

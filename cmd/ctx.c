@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/similar.h"
 #include "ctx.h"
 
 /* The names of the manual pages, without "ctx-".  The pages in section 1
@@ -94,10 +95,19 @@ is_command(const char *name)
 static _Noreturn void
 refuse_name(const char *name)
 {
-	(void)fprintf(stderr,
-	    "ctx: there is no command '%.40s'; ctx without arguments lists the "
-	    "commands\n",
-	    name);
+	struct cli_similar similar = {
+	    .word = strncmp(name, "ctx-", 4) == 0 ? name + 4 : name};
+	size_t i;
+
+	for (i = 0; i < N_PAGES; i++)
+		if (pages[i].purpose != NULL)
+			cli_similar_add(&similar, pages[i].name);
+	(void)fprintf(stderr, "ctx: there is no command '%.40s'; ", name);
+	if (similar.name != NULL)
+		(void)fprintf(stderr, "did you mean '%s'?\n", similar.name);
+	else
+		(void)fputs("ctx without arguments lists the commands\n",
+		    stderr);
 	exit(2);
 }
 

@@ -62,7 +62,12 @@ load helper
 
 @test "ctx refuses a name that is no command, and says where it looked" {
 	run -2 ctx prnue
-	[[ $output == "ctx: there is no command 'prnue'"* ]] || fail "$output"
+	[ "$output" = "ctx: there is no command 'prnue'; did you mean 'prune'?" ] ||
+		fail "$output"
+	run -2 ctx ctx-prune
+	[ "$output" = "ctx: there is no command 'ctx-prune'; did you mean 'prune'?" ]
+	run -2 ctx shrink
+	[ "$output" = "ctx: there is no command 'shrink'; ctx without arguments lists the commands" ]
 	cp "$B/ctx" .
 	PATH=/nowhere run -2 ./ctx count
 	[[ $output == "ctx: cannot run ctx-count: "* ]] || fail "$output"
