@@ -45,10 +45,10 @@ static struct state {
 } states[SLOTS];
 static uint32_t n_slots = 256;
 /* Lists of lengths of pieces, one after another.  Each list ends with 0, and a
- * list is identified by the index of its first element. lengths[0] is 0, so
- * list 0 is empty. */
+ * list is identified by the index of its first element.  List 0 is the empty
+ * list, which has two elements (see pieces.h). */
 static uint8_t lengths[LENGTHS];
-static uint32_t n_lengths = 1;
+static uint32_t n_lengths = 2;
 static struct list {
 	uint32_t length, rest, at;
 } lists[LISTS];
@@ -94,6 +94,17 @@ add_piece(size_t i, const char *p, size_t n)
 	check(i < PIECES, "too many pieces");
 	pieces[i].text = p;
 	pieces[i].n = n;
+}
+
+/* Adds a node for each byte.  So the root has a child for every byte, and the
+ * search for the next state always ends there. */
+static void
+add_bytes(void)
+{
+	unsigned byte;
+
+	for (byte = 0; byte < 256; byte++)
+		(void)add_child(0, (unsigned char)byte);
 }
 
 /* Adds the level "depth" to the trie: for each piece of at least depth bytes, a
@@ -300,6 +311,7 @@ main(int argc, char **argv)
 	check(!ferror(in) && size < sizeof file, "cannot read, or too much");
 	fclose(in);
 	n_pieces = split_strings(file, size, add_piece);
+	add_bytes();
 	while (add_level(depth))
 		depth++;
 	link_nodes();

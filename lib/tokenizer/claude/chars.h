@@ -99,6 +99,27 @@ ctx_claude_kind(uint32_t cp)
 	return ctx_claude_value[ctx_claude_block[cp / 128] * 128u + cp % 128];
 }
 
+/* A character as a number: the low CTX_CHAR_BITS bits are the code point, and
+ * the bits above are the index of the character's properties in
+ * ctx_claude_properties. */
+static inline uint32_t
+ctx_char_make(uint32_t cp)
+{
+	return cp | ctx_claude_kind(cp) << CTX_CHAR_BITS;
+}
+
+static inline uint32_t
+ctx_char_point(uint32_t c)
+{
+	return c & ((1u << CTX_CHAR_BITS) - 1);
+}
+
+static inline unsigned
+ctx_char_properties(uint32_t c)
+{
+	return ctx_claude_properties[c >> CTX_CHAR_BITS];
+}
+
 /* Returns the small letter for a capital letter.  Returns any other character
  * unchanged. */
 static inline uint32_t

@@ -33,6 +33,10 @@
  * for the beginning and the end of the word. */
 #define CTX_CLAUDE_FACTOR 4
 
+/* Only characters below this code point have an entry in the member "lone" of
+ * struct ctx_marked_text. */
+#define CTX_LONE_CHARS 0x10000
+
 /* An encoding of Claude. */
 struct ctx_claude {
 	/* true if typographic quotes are read as ASCII quotes */
@@ -71,14 +75,14 @@ struct ctx_marked_text {
 	const struct ctx_claude *claude;
 	struct ctx_pieces pieces;
 	struct ctx_nfc normalizer;
-	struct ctx_buf normal; /* normal form (NFC) of a unit */
 	/* The characters of the unit (part of the text that is counted by
-	 * itself) after normalization.  In each element the low CTX_CHAR_BITS
-	 * bits are the code point, and the bits above are the index of the
-	 * character's properties in ctx_claude_properties. */
+	 * itself) after normalization (see ctx_char_make). */
 	uint32_t *chars;
 	size_t n, cap;
 	struct ctx_tiling tiling;
+	/* Numbers of tokens of single characters (see is_lone in
+	 * marked_text.c), by code point. 0: not counted yet. */
+	uint8_t lone[CTX_LONE_CHARS];
 };
 
 /* Prepares the memory for an encoding. automaton: the automaton that finds the
@@ -86,6 +90,10 @@ struct ctx_marked_text {
 void ctx_marked_text_init(struct ctx_marked_text *marked,
     const struct ctx_claude *claude, const void *automaton);
 void ctx_marked_text_release(struct ctx_marked_text *marked);
+/* Fills marked->chars with the characters of a unit: normalizes them, removes
+ * characters without tokens, and replaces some others. */
+int ctx_marked_text_read(struct ctx_marked_text *marked, struct ctx_str unit,
+    struct ctx_err *err);
 /* Adds the tokens of a unit to *tokens. edges: CTX_UNIT_HEAD if the unit is at
  * the beginning of the text; CTX_UNIT_TAIL if it is at the end; both bits if it
  * is the whole text; 0 otherwise. */

@@ -10,22 +10,14 @@
  * punctuation and a space.  A single space between two markers is left out.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "tokenizer/claude/chars.h"
 #include "tokenizer/claude/claude.h"
-#include "tokenizer/unicode.h"
 
-#define UNKNOWN 0xfffd /* replaces a byte that is not UTF-8 */
 /* capital letter U+1E9E; a word with it is written without changes */
 #define SHARP_S 0x1e9e
 /* a capital letter without a small letter in this encoding */
 #define DOTTED_I 0x0130
-/* NIKHAHIT and SARA_AA together are read as SARA_AM */
-#define NIKHAHIT      0x0e4d
-#define SARA_AA       0x0e32
-#define SARA_AM       0x0e33
-#define FIRST_PRIVATE 0xe000
 
 void
 ctx_marked_text_init(struct ctx_marked_text *m, const struct ctx_claude *claude,
@@ -40,120 +32,13 @@ void
 ctx_marked_text_release(struct ctx_marked_text *m)
 {
 	ctx_nfc_release(&m->normalizer);
-	ctx_buf_release(&m->normal);
 	free(m->chars);
-}
-
-/* ---- characters ---------------------------------------------------------- */
-
-/* Returns the ASCII quote for a typographic quote.  Returns any other character
- * unchanged. */
-static uint32_t
-fold_quote(uint32_t cp)
-{
-	switch (cp) {
-	case 0x2018:
-	case 0x2019:
-		return '\'';
-	case 0x201c:
-	case 0x201d:
-		return '"';
-	default:
-		return cp;
-	}
-}
-
-static uint32_t
-make_char(uint32_t cp)
-{
-	return cp | ctx_claude_kind(cp) << CTX_CHAR_BITS;
-}
-
-static uint32_t
-get_code_point(uint32_t c)
-{
-	return c & ((1u << CTX_CHAR_BITS) - 1);
-}
-
-static unsigned
-properties_of(uint32_t c)
-{
-	return ctx_claude_properties[c >> CTX_CHAR_BITS];
-}
-
-static int
-reserve_chars(struct ctx_marked_text *m, size_t n, struct ctx_err *err)
-{
-	return n <= m->cap ? 0 : CTX_GROW(m->chars, m->cap, n, err);
-}
-
-/* Fills m->chars from a text in NFC: removes characters without tokens, and
- * replaces some others. */
-static void
-read_chars(struct ctx_marked_text *m, struct ctx_str text)
-{
-	bool folds = m->claude->folds_quotes, nikhahit = false;
-	unsigned properties;
-	size_t at = 0;
-	uint32_t cp, c, written;
-
-	for (m->n = 0; at < text.n;) {
-		at += ctx_char_next(text.p + at, text.n - at, &cp);
-		if (cp == CTX_CHAR_BAD)
-			cp = UNKNOWN;
-		c = make_char(cp);
-		properties = properties_of(c);
-		if ((properties & CTX_CHAR_REMOVED) != 0) {
-			/* NIKHAHIT and SARA_AA become SARA_AM, even if removed
-			 * control characters are between the two, but not if
-			 * removed private-use characters are between them. */
-			nikhahit = nikhahit && cp < FIRST_PRIVATE;
-			continue;
-		}
-		if (cp == SARA_AA && nikhahit) {
-			m->chars[m->n - 1] = make_char(SARA_AM);
-			nikhahit = false;
-			continue;
-		}
-		nikhahit = cp == NIKHAHIT;
-		written = folds ? fold_quote(cp) : cp;
-		if ((properties & CTX_CHAR_BLANK) != 0)
-			written = ' ';
-		m->chars[m->n++] = written == cp ? c : make_char(written);
-	}
-}
-
-static bool
-is_ascii(struct ctx_str text)
-{
-	uint64_t all = 0, word;
-	size_t i = 0;
-
-	for (; text.n - i >= sizeof word; i += sizeof word) {
-		memcpy(&word, text.p + i, sizeof word);
-		all |= word;
-	}
-	for (; i < text.n; i++)
-		all |= (unsigned char)text.p[i];
-	return (all & 0x8080808080808080u) == 0;
-}
-
-static int
-normalize(struct ctx_marked_text *m, struct ctx_str text, struct ctx_err *err)
-{
-	bool changed;
-
-	if ((!is_ascii(text) &&
-		ctx_nfc_text(&m->normalizer, &text, &m->normal, &changed, err) <
-		    0) ||
-	    reserve_chars(m, text.n, err) < 0)
-		return -1;
-	read_chars(m, text);
-	return 0;
 }
 
 /* ---- runs ---------------------------------------------------------------- */
 
+/* Consecutive characters of the same class.  The properties are those of
+ * chars.h. */
 struct run {
 	/* indices of the run's first character, and of the character after its
 	 * last one */
@@ -161,9 +46,9 @@ struct run {
 	unsigned class;
 	/* properties of the first and of the last character of the run */
 	unsigned first, last;
-	/* True if all characters of the run are decimal digits (Unicode
-	 * category Nd), or all are other numerals (No). */
-	bool digits;
+	/* properties that some character of the run has, and those that all of
+	 * them have */
+	unsigned any, all;
 };
 
 /* The rewritten text of a unit (a part of a text with independent tokens). */
@@ -172,9 +57,12 @@ struct stream {
 	const uint32_t *chars; /* of the unit */
 	size_t n;
 	unsigned edges;
-	/* the last two runs that were read; the members at and end are 0 if
-	 * there is none */
-	struct run before, before_that;
+	/* the last run that was read; the members at and end are 0 if there is
+	 * none */
+	struct run before;
+	/* True if the last run is an apostrophe after which a word can be the
+	 * end of a contraction. */
+	bool contracts;
 	/* true if the last byte that was written is the marker for the end of a
 	 * word */
 	bool closed;
@@ -182,55 +70,35 @@ struct stream {
 	 * if the next byte is a marker for the beginning of a word. */
 	bool space;
 	struct ctx_tiling *tiling;
+	uint8_t *lone; /* see struct ctx_marked_text */
 };
 
-/* Returns a number for a character of the class CTX_RUN_HARD.  A run of this
- * class consists only of characters with the same number. */
-static unsigned
-get_hard_kind(unsigned properties)
-{
-	if ((properties & CTX_CHAR_BORDER) != 0)
-		return CTX_CHAR_BORDER;
-	return properties & CTX_CHAR_NUMBER;
-}
-
-/* Returns true if the character after a run belongs to the run. next:
- * properties of this character. */
-static bool
-is_in_run(const struct run *run, unsigned next)
-{
-	unsigned class = next & CTX_RUN_MASK;
-
-	switch (run->class) {
-	case CTX_RUN_MARK:
-		return class == CTX_RUN_WORD && (next & CTX_CHAR_STRAY) != 0;
-	case CTX_RUN_HARD:
-		return class == CTX_RUN_HARD &&
-		    ((next & CTX_CHAR_SELECTOR) != 0 ||
-			get_hard_kind(next) == get_hard_kind(run->first));
-	default:
-		return class == run->class;
-	}
-}
-
+/* Finds the run that begins at the index "at".  A run of the class CTX_RUN_HARD
+ * consists of characters that have the same of the properties CTX_CHAR_BORDER
+ * and CTX_CHAR_NUMBER, and of variation selectors. */
 static struct run
 find_run(const struct stream *s, size_t at)
 {
-	const unsigned categories = CTX_CHAR_DECIMAL | CTX_CHAR_NUMERAL;
-	unsigned next = properties_of(s->chars[at]);
-	struct run run = {at, at, next & CTX_RUN_MASK, next, next,
-	    (next & categories) != 0};
+	unsigned first = ctx_char_properties(s->chars[at]), next;
+	unsigned class = first & CTX_RUN_MASK;
+	unsigned same = CTX_RUN_MASK, joins = 0;
+	struct run run = {at, at + 1, class, first, first, first, first};
 
-	if (run.class == CTX_RUN_WORD && (next & CTX_CHAR_STRAY) != 0)
+	if (class == CTX_RUN_HARD) {
+		same |= CTX_CHAR_BORDER | CTX_CHAR_NUMBER;
+		joins = CTX_CHAR_SELECTOR;
+	} else if (class == CTX_RUN_WORD && (first & CTX_CHAR_STRAY) != 0) {
+		same |= CTX_CHAR_STRAY;
 		run.class = CTX_RUN_MARK;
-	do {
-		run.last = next;
-		run.digits = run.digits &&
-		    (next & categories) == (run.first & categories);
-		if (++run.end == s->n)
+	}
+	for (; run.end < s->n; run.end++) {
+		next = ctx_char_properties(s->chars[run.end]);
+		if (((next ^ first) & same) != 0 && (next & joins) == 0)
 			break;
-		next = properties_of(s->chars[run.end]);
-	} while (is_in_run(&run, next));
+		run.last = next;
+		run.any |= next;
+		run.all &= next;
+	}
 	return run;
 }
 
@@ -238,7 +106,7 @@ static bool
 is_apostrophe(const struct stream *s, const struct run *run)
 {
 	return run->end - run->at == 1 &&
-	    get_code_point(s->chars[run->at]) == '\'';
+	    ctx_char_point(s->chars[run->at]) == '\'';
 }
 
 /* Returns true if a run is an apostrophe directly before a word. */
@@ -246,7 +114,8 @@ static bool
 opens_quote(const struct stream *s, const struct run *run)
 {
 	return is_apostrophe(s, run) && run->end < s->n &&
-	    (properties_of(s->chars[run->end]) & CTX_RUN_MASK) == CTX_RUN_WORD;
+	    (ctx_char_properties(s->chars[run->end]) & CTX_RUN_MASK) ==
+	    CTX_RUN_WORD;
 }
 
 /* Returns true if there is a space before a run.  A marker at the end of the
@@ -256,16 +125,16 @@ follows_space(const struct stream *s, const struct run *run)
 {
 	if (run->at == 0)
 		return (s->edges & CTX_UNIT_HEAD) != 0 && s->claude->opens_word;
-	return get_code_point(s->chars[run->at - 1]) == ' ';
+	return ctx_char_point(s->chars[run->at - 1]) == ' ';
 }
 
 /* Returns true if there is exactly one space after the run. */
 static bool
 precedes_space(const struct stream *s, const struct run *run)
 {
-	return run->end < s->n && get_code_point(s->chars[run->end]) == ' ' &&
+	return run->end < s->n && ctx_char_point(s->chars[run->end]) == ' ' &&
 	    (run->end + 1 == s->n ||
-		get_code_point(s->chars[run->end + 1]) != ' ');
+		ctx_char_point(s->chars[run->end + 1]) != ' ');
 }
 
 static bool
@@ -274,17 +143,35 @@ has_border(unsigned properties)
 	return (properties & (CTX_CHAR_SELECTOR | CTX_CHAR_BORDER)) != 0;
 }
 
+/* Returns true if all characters of the run are decimal digits (Unicode
+ * category Nd), or all are other numerals (No).  No character is both. */
+static bool
+has_digits(const struct run *run)
+{
+	return (run->all & (CTX_CHAR_DECIMAL | CTX_CHAR_NUMERAL)) != 0;
+}
+
 /* Return true if a marker is written between a run of numbers and a space: a
  * space before the run (opens_number), or a space after it (closes_number). */
 static bool
 opens_number(const struct run *run)
 {
-	return run->digits && (run->first & CTX_CHAR_NUMBER) != 0;
+	return has_digits(run) && (run->first & CTX_CHAR_NUMBER) != 0;
 }
 static bool
 closes_number(const struct run *run)
 {
-	return run->digits && (run->last & CTX_CHAR_NUMBER) != 0;
+	return has_digits(run) && (run->last & CTX_CHAR_NUMBER) != 0;
+}
+
+/* Returns true if the marker for the beginning of a word is written between a
+ * space and this run of characters. */
+static bool
+opens_itself(const struct stream *s, const struct run *run)
+{
+	if (run->class == CTX_RUN_PUNCT || has_border(run->first))
+		return !opens_quote(s, run);
+	return opens_number(run);
 }
 
 /* Returns true if the marker for the end of a word is written between this run
@@ -307,13 +194,11 @@ is_contraction(const struct stream *s, const struct run *word)
 	const uint32_t *c = s->chars + word->at;
 	size_t n = word->end - word->at, i;
 
-	if (n > 2 || s->before.class != CTX_RUN_PUNCT ||
-	    !is_apostrophe(s, &s->before) ||
-	    (s->before_that.end > 0 && closes_itself(&s->before_that)))
+	if (n > 2 || !s->contracts)
 		return false;
 	for (i = 0; i < sizeof ends / sizeof ends[0]; i++)
-		if (get_code_point(c[0]) == (uint32_t)ends[i][0] &&
-		    (n == 1 ? 0 : get_code_point(c[1])) == (uint32_t)ends[i][1])
+		if (ctx_char_point(c[0]) == (uint32_t)ends[i][0] &&
+		    (n == 1 ? 0 : ctx_char_point(c[1])) == (uint32_t)ends[i][1])
 			return true;
 	return false;
 }
@@ -347,30 +232,15 @@ write_end(struct stream *s)
 	s->closed = true;
 }
 
-static inline void
-write_char(struct stream *s, uint32_t cp)
-{
-	char bytes[4];
-	size_t n, i;
-
-	write_space(s);
-	s->closed = false;
-	if (cp < 0x80) {
-		ctx_tiling_put(s->tiling, (unsigned char)cp);
-		return;
-	}
-	n = ctx_utf8_put(bytes, cp);
-	for (i = 0; i < n; i++)
-		ctx_tiling_put(s->tiling, (unsigned char)bytes[i]);
-}
-
 static void
 write_chars(struct stream *s, const struct run *run)
 {
 	size_t i;
 
+	write_space(s);
 	for (i = run->at; i < run->end; i++)
-		write_char(s, get_code_point(s->chars[i]));
+		ctx_tiling_put_char(s->tiling, ctx_char_point(s->chars[i]));
+	s->closed = false;
 }
 
 /* Which letters of a word are capital letters. */
@@ -393,8 +263,8 @@ count_capitals(const struct stream *s, const struct run *word)
 	size_t i;
 
 	for (i = word->at; i < word->end; i++) {
-		cp = get_code_point(s->chars[i]);
-		properties = properties_of(s->chars[i]);
+		cp = ctx_char_point(s->chars[i]);
+		properties = ctx_char_properties(s->chars[i]);
 		found.sharp_s |= cp == SHARP_S;
 		found.dotted_i |= cp == DOTTED_I;
 		found.lower |= (properties & CTX_CHAR_LOWER) != 0;
@@ -416,17 +286,20 @@ count_capitals(const struct stream *s, const struct run *word)
 static unsigned
 find_case(const struct stream *s, const struct run *word)
 {
-	struct capitals found = count_capitals(s, word);
 	uint32_t first = s->chars[word->at];
 	unsigned least = s->claude->least_caps;
+	struct capitals found;
 
+	if ((word->any & CTX_CHAR_UPPER) == 0)
+		return 0;
+	found = count_capitals(s, word);
 	if (found.sharp_s || found.upper == 0)
 		return 0;
 	if (least > 0 && word->end - word->at >= least && !found.dotted_i &&
 	    !found.lower && !found.caseless)
 		return CTX_PIECE_CAPS;
-	if (get_code_point(first) == DOTTED_I || found.upper_after_first > 0 ||
-	    (properties_of(first) & CTX_CHAR_UPPER) == 0)
+	if (ctx_char_point(first) == DOTTED_I || found.upper_after_first > 0 ||
+	    (ctx_char_properties(first) & CTX_CHAR_UPPER) == 0)
 		return 0;
 	return CTX_PIECE_SHIFT;
 }
@@ -446,10 +319,10 @@ write_word(struct stream *s, const struct run *word)
 			write_begin(s, capitals);
 	}
 	for (i = word->at; i < word->end; i++) {
-		cp = get_code_point(s->chars[i]);
+		cp = ctx_char_point(s->chars[i]);
 		if (capitals != 0 && cp != DOTTED_I)
 			cp = ctx_claude_lower_char(cp);
-		write_char(s, cp);
+		ctx_tiling_put_char(s->tiling, cp);
 	}
 	write_end(s);
 }
@@ -462,41 +335,34 @@ write_marks(struct stream *s, const struct run *run)
 	write_begin(s, 0);
 	write_chars(s, run);
 	if (run->end == s->n ||
-	    (properties_of(s->chars[run->end]) & CTX_RUN_MASK) != CTX_RUN_WORD)
+	    (ctx_char_properties(s->chars[run->end]) & CTX_RUN_MASK) !=
+		CTX_RUN_WORD)
 		write_end(s);
 }
 
-/* Writes a run.  If opens is true and there is a space before the run, writes a
- * marker for the beginning of a word between the two.  If closes is true and
- * there is a single space after the run, writes a marker for the end of a word
- * between the two. */
+/* Writes a run of punctuation, digits or characters of the class
+ * CTX_RUN_HARD. */
 static void
-write_bordered(struct stream *s, const struct run *run, bool opens, bool closes)
+write_bordered(struct stream *s, const struct run *run)
 {
-	if (opens && follows_space(s, run))
+	if (follows_space(s, run) && opens_itself(s, run))
 		write_begin(s, 0);
 	write_chars(s, run);
-	if (closes && precedes_space(s, run))
+	if (precedes_space(s, run) && closes_itself(run))
 		write_end(s);
 }
 
 static void
 write_run(struct stream *s, const struct run *run)
 {
-	bool punct = run->class == CTX_RUN_PUNCT;
-
 	if (run->class == CTX_RUN_WORD)
 		write_word(s, run);
 	else if (run->class == CTX_RUN_MARK)
 		write_marks(s, run);
-	else if (punct || has_border(run->first) || has_border(run->last))
-		write_bordered(s, run,
-		    !opens_quote(s, run) && (punct || has_border(run->first)),
-		    punct || has_border(run->last));
 	else if (run->class != CTX_RUN_SPACE)
-		write_bordered(s, run, opens_number(run), closes_number(run));
+		write_bordered(s, run);
 	else if (s->closed && run->end - run->at == 1 &&
-	    get_code_point(s->chars[run->at]) == ' ')
+	    ctx_char_point(s->chars[run->at]) == ' ')
 		s->space = true;
 	else
 		write_chars(s, run);
@@ -517,9 +383,52 @@ write_head(struct stream *s, const struct run *first)
 	    first->class == CTX_RUN_MARK || has_border(first->first) ||
 	    opens_number(first) ||
 	    (first->class == CTX_RUN_SPACE &&
-		get_code_point(s->chars[first->at]) == ' '))
+		ctx_char_point(s->chars[first->at]) == ' '))
 		return;
 	ctx_tiling_put(s->tiling, CTX_PIECE_BOW);
+}
+
+/* Returns true if a run is one character whose tokens depend on nothing else:
+ * no piece contains the character, or the markers of the word that it is,
+ * together with something beside it, and no marker depends on a space beside
+ * it. */
+static bool
+is_lone(const struct stream *s, const struct run *run)
+{
+	unsigned before = s->before.class, next = CTX_RUN_HARD;
+
+	if (run->end - run->at > 1 ||
+	    ctx_char_point(s->chars[run->at]) >= CTX_LONE_CHARS)
+		return false;
+	if (run->class == CTX_RUN_WORD)
+		return before != CTX_RUN_MARK && !s->contracts;
+	if (run->end < s->n)
+		next = ctx_char_properties(s->chars[run->end]) & CTX_RUN_MASK;
+	if (before == CTX_RUN_SPACE || next == CTX_RUN_SPACE ||
+	    (run->at == 0 && (s->edges & CTX_UNIT_HEAD) != 0))
+		return false;
+	if (run->class == CTX_RUN_PUNCT)
+		return before != CTX_RUN_HARD && !is_apostrophe(s, run);
+	return run->class == CTX_RUN_HARD && next != CTX_RUN_PUNCT &&
+	    (run->first & CTX_CHAR_NUMBER) == 0;
+}
+
+/* Writes a run that is_lone is true for. */
+static void
+write_lone(struct stream *s, const struct run *run)
+{
+	uint8_t *tokens = s->lone + ctx_char_point(s->chars[run->at]);
+	uint64_t before;
+
+	if (*tokens == 0) {
+		before = ctx_tiling_cost(s->tiling);
+		write_run(s, run);
+		*tokens = (uint8_t)(ctx_tiling_cost(s->tiling) - before);
+		return;
+	}
+	ctx_tiling_add(s->tiling, *tokens);
+	s->space = false;
+	s->closed = run->class == CTX_RUN_WORD;
 }
 
 static void
@@ -534,8 +443,12 @@ write_stream(struct stream *s)
 		run = find_run(s, run.end);
 		if (run.at == 0 && head)
 			write_head(s, &run);
-		write_run(s, &run);
-		s->before_that = s->before;
+		if (is_lone(s, &run))
+			write_lone(s, &run);
+		else
+			write_run(s, &run);
+		s->contracts = is_apostrophe(s, &run) &&
+		    (s->before.end == 0 || !closes_itself(&s->before));
 		s->before = run;
 	}
 	/* A space at the end of the unit (part of the text that is counted by
@@ -555,7 +468,7 @@ count_newlines(struct ctx_marked_text *m)
 {
 	size_t n = 0, i;
 
-	while (m->n > 0 && get_code_point(m->chars[m->n - 1]) == '\n') {
+	while (m->n > 0 && ctx_char_point(m->chars[m->n - 1]) == '\n') {
 		m->n--;
 		n++;
 	}
@@ -573,10 +486,11 @@ ctx_marked_text_count(struct ctx_marked_text *m, struct ctx_str unit,
 {
 	struct stream s = {.claude = m->claude,
 	    .edges = edges,
-	    .tiling = &m->tiling};
+	    .tiling = &m->tiling,
+	    .lone = m->lone};
 	size_t skip;
 
-	if (normalize(m, unit, err) < 0)
+	if (ctx_marked_text_read(m, unit, err) < 0)
 		return -1;
 	if ((edges & CTX_UNIT_TAIL) != 0)
 		*tokens += count_newlines(m);
@@ -584,8 +498,8 @@ ctx_marked_text_count(struct ctx_marked_text *m, struct ctx_str unit,
 	 * word, so a single space at the beginning of the text is left out. */
 	skip = (edges & CTX_UNIT_HEAD) != 0 && m->claude->opens_word &&
 	    unit.p[0] == ' ' && m->n > 0 &&
-	    get_code_point(m->chars[0]) == ' ' &&
-	    (m->n == 1 || get_code_point(m->chars[1]) != ' ');
+	    ctx_char_point(m->chars[0]) == ' ' &&
+	    (m->n == 1 || ctx_char_point(m->chars[1]) != ' ');
 	s.chars = m->chars + skip;
 	s.n = m->n - skip;
 	ctx_tiling_begin(&m->tiling, &m->pieces);

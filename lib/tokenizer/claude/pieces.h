@@ -33,7 +33,8 @@ enum {
  * three numbers of CTX_PIECE_BITS bits each, which are returned by the
  * functions below; and an index into the array "lengths".  From this index on,
  * the array contains the lengths in bytes of the pieces that end at the state,
- * without pieces of one byte.  A 0 ends this list. */
+ * without pieces of one byte.  A 0 ends this list, but the empty list is two
+ * 0s, so that its first length is 0 and its second element can be read. */
 #define CTX_PIECE_BITS 17
 #define CTX_PIECE_MASK ((1u << CTX_PIECE_BITS) - 1)
 /* a number that no state has */
@@ -100,12 +101,11 @@ ctx_pieces_step(const struct ctx_pieces *pieces, uint32_t state,
 	const uint64_t *states = pieces->states;
 	uint32_t slot;
 
+	/* The root has a child for every byte. */
 	for (;; state = ctx_piece_shorter(states[state])) {
 		slot = ctx_piece_edges(states[state]) + byte;
 		if (ctx_piece_parent(states[slot]) == state)
 			return slot;
-		if (state == 0)
-			return 0;
 	}
 }
 

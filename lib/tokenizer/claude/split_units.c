@@ -175,8 +175,8 @@ cut_ascii(struct cutter *c)
 }
 
 /* Finds the cuts between characters of any length.  Stops at ROW ASCII
- * characters, whose cuts cut_ascii finds faster, and at a byte that is not
- * UTF-8.  Leaves room for one more cut, which cut_char may add. */
+ * characters, whose cuts cut_ascii finds faster, and at a byte 0xff, which
+ * cut_char handles.  Leaves room for one more cut, which cut_char may add. */
 static void
 cut_mixed(struct cutter *c)
 {
@@ -191,9 +191,9 @@ cut_mixed(struct cutter *c)
 			next = ascii[(unsigned char)c->p[at]];
 			length = 1;
 		} else {
-			length = ctx_char_next(c->p + at, c->n - at, &cp);
-			if (cp == CTX_CHAR_BAD)
+			if (c->p[at] == '\xff')
 				break;
+			length = ctx_char_next(c->p + at, c->n - at, &cp);
 			next = classify_char(cp);
 		}
 		c->ends[found] = (uint32_t)at;

@@ -48,9 +48,7 @@ nfc_tables(const struct ctx_nfc *nfc)
 static unsigned
 nfc_kind_of(const struct ctx_nfc_tables *t, uint32_t cp)
 {
-	if (cp >= NO_BYTE)
-		return CTX_NFC_INERT;
-	return t->value[t->block[cp / 128] * 128u + cp % 128];
+	return cp >= NO_BYTE ? CTX_NFC_INERT : ctx_nfc_kind_of(t, cp);
 }
 
 /* Decodes the next character.  Sets *cp to its code point or, for a byte that
@@ -267,10 +265,8 @@ add_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 	return 0;
 }
 
-/* Normalizes a stretch (a short part of a text) and writes the result to
- * nfc->out. */
-static int
-normalise_stretch(struct ctx_nfc *nfc, const char *p, size_t n,
+int
+ctx_nfc_stretch(struct ctx_nfc *nfc, const char *p, size_t n,
     struct ctx_err *err)
 {
 	uint32_t cp;
@@ -470,8 +466,8 @@ pass_char(struct nfc_check *check, const char *p, unsigned kind)
 {
 	struct ctx_nfc_kind k = check->tables->kinds[kind];
 
-	if (k.class < check->class || (k.flags & CTX_NFC_NO) != 0 ||
-	    ((k.flags & CTX_NFC_MAYBE) != 0 && !is_inert(check, p)))
+	if (!ctx_nfc_passes(k, check->class,
+		(k.flags & CTX_NFC_MAYBE) != 0 && is_inert(check, p)))
 		return false;
 	check->class = k.class;
 	if (k.class == 0)
@@ -538,7 +534,7 @@ ctx_nfc_find(struct ctx_nfc *nfc, const char *p, size_t n, size_t *at,
 		if (check.safe > check.from)
 			(void)find_kind_before(t, p, check.safe, at);
 		*end = find_next_safe(t, p, n, check.at);
-		if (normalise_stretch(nfc, p + *at, *end - *at, err) < 0)
+		if (ctx_nfc_stretch(nfc, p + *at, *end - *at, err) < 0)
 			return -1;
 		if (nfc->out.n != *end - *at ||
 		    memcmp(nfc->out.p, p + *at, nfc->out.n) != 0)
