@@ -320,6 +320,22 @@ check_bytes(void)
 			    count(counters[e], read_as[i], strlen(read_as[i])));
 }
 
+/* The package ctok counts these numbers of tokens. */
+static void
+check_joined(void)
+{
+	static const char colon[] = "x\xef\xbc\x9ay";
+	static const char joined[] = "x\xef\xbc\x9a\"y";
+	unsigned e;
+
+	tap_case("a character that was counted alone is joined with the next "
+		 "one");
+	for (e = 0; e < ENCODINGS; e++) {
+		CHECK(count(counters[e], colon, sizeof colon - 1) == 3);
+		CHECK(count(counters[e], joined, sizeof joined - 1) == 3);
+	}
+}
+
 static void
 check_long(void)
 {
@@ -391,6 +407,7 @@ main(void)
 	check_short_units();
 	check_index();
 	check_bytes();
+	check_joined();
 	check_long();
 	check_ids();
 	for (e = 0; e < ENCODINGS; e++) {
