@@ -33,9 +33,8 @@ find_name(struct calibrate *calibrate, const struct ctx_token_stats *stats,
 	struct ctx_str text = stats->model_name;
 
 	calibrate->text.n = 0;
-	if (stats->message != NULL && stats->message->model != 0 &&
-	    stats->message->json->nodes[stats->message->model].kind ==
-		CTX_JSON_STRING &&
+	if (stats->message != NULL &&
+	    ctx_json_is_string(stats->message->json, stats->message->model) &&
 	    ctx_json_text(stats->message->json, stats->message->model,
 		&calibrate->text, &text, err) < 0)
 		return -1;

@@ -20,7 +20,7 @@ append_scanned_content(struct restoration *restoration, struct ctx_err *err)
 		if (json->nodes[node].kind != CTX_JSON_OBJECT)
 			continue;
 		text = ctx_json_find(json, node, "text");
-		if (text != 0 && json->nodes[text].kind == CTX_JSON_STRING)
+		if (ctx_json_is_string(json, text))
 			rc = ctx_restore_media(restoration, json, node, text,
 			    &restoration->nested_edits, err);
 	}
@@ -127,8 +127,7 @@ restore_result(struct restoration *restoration, const struct ctx_event *event,
 	struct ctx_reference ref;
 	int rc;
 
-	if (node == 0 && content != 0 &&
-	    json->nodes[content].kind == CTX_JSON_STRING)
+	if (node == 0 && ctx_json_is_string(json, content))
 		node = content;
 	if (node == 0 || !ctx_reference_may_be(ctx_json_str(json, node)))
 		return 0;
@@ -165,8 +164,7 @@ ctx_restore_block(struct restoration *restoration,
 	if (block->kind == CTX_BLOCK_TOOL_RESULT)
 		return restore_result(restoration, event, block->payload, err);
 	if (block->kind != CTX_BLOCK_TEXT || block->removable == 0 ||
-	    block->payload == 0 ||
-	    json->nodes[block->payload].kind != CTX_JSON_STRING ||
+	    !ctx_json_is_string(json, block->payload) ||
 	    ctx_edits_touch(&restoration->rewrite.edits, first,
 		ctx_json_str(json, block->removable)))
 		return 0;

@@ -178,7 +178,7 @@ static int
 add_heading(struct ctx_buf *out, const struct ctx_json *json,
     const char *before, uint32_t node, const char *after, struct ctx_err *err)
 {
-	if (node == 0 || json->nodes[node].kind != CTX_JSON_STRING)
+	if (!ctx_json_is_string(json, node))
 		return 0;
 	if (ctx_buf_add(out, before, strlen(before), err) < 0 ||
 	    ctx_json_string_decode(out, ctx_json_str(json, node), err) < 0)

@@ -36,8 +36,8 @@ is_joinable(const struct ctx_message *message, size_t i)
 	const struct ctx_block *block = &message->blocks[i];
 
 	return block->kind == CTX_BLOCK_TEXT && block->result_index == 0 &&
-	    block->container != 0 && block->payload != 0 &&
-	    message->json->nodes[block->payload].kind == CTX_JSON_STRING;
+	    block->container != 0 &&
+	    ctx_json_is_string(message->json, block->payload);
 }
 
 static bool

@@ -101,7 +101,7 @@ find_speech(struct ctx_media_payload *payload, const struct ctx_json *json,
 	if (id != 0 && payload->kind == CTX_MEDIA_IMAGE &&
 	    (data == 0 || text != 0))
 		payload->kind = CTX_MEDIA_SPEECH;
-	if (text != 0 && json->nodes[text].kind == CTX_JSON_STRING)
+	if (ctx_json_is_string(json, text))
 		payload->spoken =
 		    ctx_json_string_chars(ctx_json_str(json, text));
 }
@@ -213,7 +213,7 @@ find_last_string(const struct ctx_json *json, uint32_t node,
 
 	for (; *keys != NULL; keys++) {
 		value = ctx_json_find(json, node, *keys);
-		if (value != 0 && json->nodes[value].kind == CTX_JSON_STRING)
+		if (ctx_json_is_string(json, value))
 			*text = value;
 	}
 }
@@ -243,16 +243,14 @@ ctx_media_payload_find(struct ctx_media_payload *payload,
 	/* The data of media may be in an object inside the block, such as
 	 * "source", or in an object inside this object.  No format nests more
 	 * than 4 objects. */
-	for (depth = 0; depth < 4 && node != 0 &&
-	     json->nodes[node].kind == CTX_JSON_OBJECT;
-	     depth++) {
+	for (depth = 0; depth < 4 && ctx_json_is_object(json, node); depth++) {
 		payload->image |= is_image_object(json, node);
 		find_file_names(payload, json, node);
 		if (read_payload_object(payload, json, node, scratch, &node,
 			err) < 0)
 			return -1;
 	}
-	if (node == 0 || json->nodes[node].kind != CTX_JSON_STRING)
+	if (!ctx_json_is_string(json, node))
 		return 0;
 	scratch->n = 0;
 	if (ctx_json_text(json, node, scratch, text, err) < 0)

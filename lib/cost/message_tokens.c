@@ -160,8 +160,7 @@ add_call_surcharges(const struct ctx_counter *counter,
 	    extra->call + (counter->corrects ? extra->estimated_call : 0u);
 	uint32_t signature = block->signature;
 
-	if (block->payload != 0 &&
-	    json->nodes[block->payload].kind == CTX_JSON_OBJECT)
+	if (ctx_json_is_object(json, block->payload))
 		tokens += (uint64_t)extra->argument *
 		    ctx_json_count(json, block->payload);
 	if (signature != 0 && !omits_signatures(counter, message))

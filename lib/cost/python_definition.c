@@ -58,8 +58,7 @@ find_properties(const struct ctx_json *json, uint32_t schema)
 {
 	uint32_t all = find_member(json, schema, "properties");
 
-	return all != 0 && json->nodes[all].kind == CTX_JSON_OBJECT &&
-		json->nodes[all].next > all + 1
+	return ctx_json_is_object(json, all) && json->nodes[all].next > all + 1
 	    ? all
 	    : 0;
 }
@@ -72,8 +71,7 @@ put_description(struct python *p, uint32_t node)
 	struct ctx_str text = {"", 0};
 	size_t i, start = 0;
 
-	if (node == 0 || p->to.json->nodes[node].kind != CTX_JSON_STRING ||
-	    p->to.failed)
+	if (!ctx_json_is_string(p->to.json, node) || p->to.failed)
 		return;
 	p->text.n = 0;
 	p->to.failed =
@@ -165,7 +163,7 @@ find_type(const struct ctx_json *json, uint32_t schema)
 {
 	uint32_t type = find_member(json, schema, "type"), one = 0;
 
-	if (type == 0 || json->nodes[type].kind != CTX_JSON_ARRAY)
+	if (!ctx_json_is_array(json, type))
 		return type;
 	while (ctx_json_next_element(json, type, &one))
 		if (!ctx_json_is(json, one, "null"))
@@ -214,7 +212,7 @@ put_one_type(struct python *p, uint32_t schema, const struct python_class *from,
 	}
 	list = find_member(json, schema, "enum");
 	name = name_type(json, type);
-	if (list != 0 && json->nodes[list].kind == CTX_JSON_ARRAY)
+	if (ctx_json_is_array(json, list))
 		put_literals(p, list);
 	else if (find_properties(json, schema) != 0)
 		put_class_name(p, schema, from, key);
@@ -246,7 +244,7 @@ put_type(struct python *p, uint32_t schema, const struct python_class *from,
 
 	for (i = 0; i < CTX_LENGTH(unions) && list == 0; i++)
 		list = find_member(json, schema, unions[i]);
-	if (list == 0 || json->nodes[list].kind != CTX_JSON_ARRAY) {
+	if (!ctx_json_is_array(json, list)) {
 		put_one_type(p, schema, from, key);
 		return;
 	}

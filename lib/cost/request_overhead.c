@@ -60,12 +60,6 @@ struct overhead_count {
 	bool any;
 };
 
-static bool
-is_list(const struct ctx_json *json, uint32_t node)
-{
-	return node != 0 && json->nodes[node].kind == CTX_JSON_ARRAY;
-}
-
 /* Looks up several keys in an object.  Returns the JSON node of the value of
  * the first key that the object has.  Returns 0 if this value is null, or if
  * the object has none of the keys. */
@@ -94,7 +88,7 @@ count_prompt(struct overhead_count *b, uint32_t node, struct ctx_err *err)
 	text = ctx_json_find(json, node, "text");
 	if (text != 0)
 		node = text;
-	if (!is_list(json, node))
+	if (!ctx_json_is_array(json, node))
 		return ctx_count_value(b->counter, json, node, &b->cost, err);
 	while (ctx_json_next_element(json, node, &one)) {
 		text = one;
@@ -304,7 +298,7 @@ add_listed_tool(struct overhead_count *b, uint32_t tool, uint32_t key,
 		b->any = true;
 		return add_definition(b, &one, err);
 	}
-	if (type == 0 || json->nodes[type].kind != CTX_JSON_STRING)
+	if (!ctx_json_is_string(json, type))
 		/* The element is not a tool, but a cache breakpoint, for
 		 * example. */
 		return 0;
@@ -345,7 +339,7 @@ add_tools(struct overhead_count *b, uint32_t list, struct ctx_err *err)
 		return add_by_name(b, list, err);
 	while (ctx_json_next_element(b->json, list, &one)) {
 		functions = find_first_of(b->json, one, inner);
-		if (!is_list(b->json, functions)) {
+		if (!ctx_json_is_array(b->json, functions)) {
 			if (add_listed_tool(b, one, 0, err) < 0)
 				return -1;
 			continue;
@@ -386,7 +380,7 @@ names_tool(const struct ctx_json *json, uint32_t request)
 	static const char *const named[] = {"name", "function", "tool", NULL};
 	uint32_t choice = find_first_of(json, request, keys);
 
-	return choice != 0 && json->nodes[choice].kind == CTX_JSON_OBJECT &&
+	return ctx_json_is_object(json, choice) &&
 	    find_first_of(json, choice, named) != 0;
 }
 

@@ -62,8 +62,7 @@ add_member(struct ctx_buf *out, const struct ctx_json *json, const char *before,
 static bool
 has_text(const struct ctx_json *json, uint32_t node)
 {
-	return node != 0 && json->nodes[node].kind == CTX_JSON_STRING &&
-	    ctx_json_str(json, node).n > 2;
+	return ctx_json_is_string(json, node) && ctx_json_str(json, node).n > 2;
 }
 
 int

@@ -65,7 +65,7 @@ ctx_schema_follow(const struct ctx_json *json, uint32_t root, uint32_t schema)
 	size_t i, at;
 
 	ref = schema == 0 ? 0 : ctx_json_find(json, schema, "$ref");
-	if (ref == 0 || json->nodes[ref].kind != CTX_JSON_STRING)
+	if (!ctx_json_is_string(json, ref))
 		return schema;
 	path = ctx_json_str(json, ref);
 	for (i = 0; i < CTX_LENGTH(places); i++) {
@@ -106,7 +106,7 @@ ctx_schema_read_required(const struct ctx_json *json, uint32_t schema,
 static void
 put_decoded(struct types *t, uint32_t node)
 {
-	if (node != 0 && t->to.json->nodes[node].kind == CTX_JSON_STRING)
+	if (ctx_json_is_string(t->to.json, node))
 		ctx_prompt_put_text(&t->to, node);
 }
 
@@ -115,8 +115,7 @@ put_decoded(struct types *t, uint32_t node)
 static void
 put_comment(struct types *t, uint32_t description, unsigned depth)
 {
-	if (description == 0 ||
-	    t->to.json->nodes[description].kind != CTX_JSON_STRING ||
+	if (!ctx_json_is_string(t->to.json, description) ||
 	    ctx_json_str(t->to.json, description).n == 2)
 		return;
 	for (; depth > 1; depth--)
@@ -164,7 +163,7 @@ push_members(struct types *t, uint32_t schema, unsigned depth)
 	uint32_t all = ctx_json_find(t->to.json, schema, "properties");
 
 	ctx_prompt_put(&t->to, "{\n");
-	if (all == 0 || t->to.json->nodes[all].kind != CTX_JSON_OBJECT)
+	if (!ctx_json_is_object(t->to.json, all))
 		return;
 	level->at = all + 1;
 	level->end = t->to.json->nodes[all].next;

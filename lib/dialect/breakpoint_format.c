@@ -282,7 +282,7 @@ ctx_breakpoint_content(const struct ctx_breakpoint_format *format,
 		value = ctx_json_find(json, message, format->content[i]);
 	/* By OpenAI's types, the content of a message with the role function
 	 * must be a string.  A string cannot have a breakpoint. */
-	return ctx_is_string(json, value) &&
+	return ctx_json_is_string(json, value) &&
 		ctx_json_is(json, ctx_json_find(json, message, "role"),
 		    "function")
 	    ? 0

@@ -96,7 +96,7 @@ find_places(const struct ctx_breakpoint_format *format,
 	size_t left;
 
 	memset(places, 0, sizeof *places);
-	if (list != 0 && json->nodes[list].kind == CTX_JSON_STRING) {
+	if (ctx_json_is_string(json, list)) {
 		places->blocks = 1;
 		places->mask = !is_blank_text(json, list);
 		return;

@@ -6,7 +6,7 @@
 static void
 add_list(struct ctx_nested_walk *walk, uint32_t list, unsigned depth)
 {
-	if (!ctx_is_array(walk->json, list) || depth > CTX_NESTED_DEPTH)
+	if (!ctx_json_is_array(walk->json, list) || depth > CTX_NESTED_DEPTH)
 		return;
 	walk->lists[walk->n].list = list;
 	walk->lists[walk->n].at = list + 1;

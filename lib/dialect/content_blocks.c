@@ -34,7 +34,7 @@ bool
 ctx_read_role(struct ctx_message *message, const struct ctx_json *json,
     uint32_t node, uint32_t role)
 {
-	if (!ctx_is_string(json, role))
+	if (!ctx_json_is_string(json, role))
 		return false;
 	ctx_message_reset(message, json, node);
 	message->role = ctx_role_of(json, role);
@@ -124,7 +124,7 @@ ctx_read_result(struct ctx_message *message, uint32_t body, uint32_t id,
 		return -1;
 	result->id = id;
 	result->name = name;
-	if (!ctx_is_array(message->json, body) || read_block == NULL)
+	if (!ctx_json_is_array(message->json, body) || read_block == NULL)
 		return 0;
 	return read_blocks(message, body, (uint32_t)message->n, read_block,
 	    err);
@@ -228,7 +228,7 @@ ctx_read_caller(struct ctx_message *message, uint32_t caller)
 	if (caller == 0)
 		return;
 	id = ctx_json_find_any(message->json, caller, keys);
-	if (ctx_is_string(message->json, id))
+	if (ctx_json_is_string(message->json, id))
 		message->blocks[message->n - 1].caller = id;
 }
 
@@ -276,18 +276,6 @@ ctx_read_thinking(struct ctx_message *message, uint32_t block,
 }
 
 bool
-ctx_is_array(const struct ctx_json *json, uint32_t node)
-{
-	return node != 0 && json->nodes[node].kind == CTX_JSON_ARRAY;
-}
-
-bool
-ctx_is_string(const struct ctx_json *json, uint32_t node)
-{
-	return node != 0 && json->nodes[node].kind == CTX_JSON_STRING;
-}
-
-bool
 ctx_is_true(const struct ctx_json *json, uint32_t obj, const char *key)
 {
 	uint32_t value = ctx_json_find(json, obj, key);
@@ -309,8 +297,7 @@ ctx_find_object(const struct ctx_json *json, uint32_t obj, const char *key)
 {
 	uint32_t value = ctx_json_find(json, obj, key);
 
-	return value != 0 && json->nodes[value].kind == CTX_JSON_OBJECT ? value
-									: 0;
+	return ctx_json_is_object(json, value) ? value : 0;
 }
 
 uint32_t
@@ -318,7 +305,8 @@ ctx_find_list(const struct ctx_json *json, uint32_t obj, const char *key)
 {
 	uint32_t list = ctx_json_find(json, obj, key);
 
-	return ctx_is_array(json, list) && json->nodes[list].next > list + 1
+	return ctx_json_is_array(json, list) &&
+		json->nodes[list].next > list + 1
 	    ? list
 	    : 0;
 }
@@ -344,7 +332,7 @@ ctx_begins(const struct ctx_json *json, uint32_t node,
 	size_t at, next = 1;
 	uint32_t cp;
 
-	if (!ctx_is_string(json, node))
+	if (!ctx_json_is_string(json, node))
 		return false;
 	do {
 		at = next;

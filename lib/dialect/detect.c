@@ -344,7 +344,8 @@ detect_by_wrapper(const struct ctx_json *json, const struct wrapper *wrapper,
 bool
 ctx_is_conversation(const struct ctx_json *json, uint32_t node)
 {
-	return ctx_is_array(json, node) && json->nodes[node].next > node + 1 &&
+	return ctx_json_is_array(json, node) &&
+	    json->nodes[node].next > node + 1 &&
 	    ctx_json_find(json, node + 1, "role") != 0;
 }
 
@@ -377,7 +378,7 @@ is_prompt(const struct ctx_json *json, uint32_t request, uint32_t input)
 	size_t i;
 
 	if (json->nodes[input].kind != CTX_JSON_STRING ||
-	    !ctx_is_string(json, model) ||
+	    !ctx_json_is_string(json, model) ||
 	    ctx_json_find_any(json, request, others) != 0)
 		return false;
 	name = ctx_json_str(json, model);
@@ -417,14 +418,14 @@ find_wrapped_messages(const struct ctx_json *json, uint32_t node,
 	    json->nodes[messages].kind !=
 		(wrapper->single ? CTX_JSON_OBJECT : CTX_JSON_ARRAY))
 		return 0;
-	if (ctx_is_array(json, messages) && is_text_list(json, messages))
+	if (ctx_json_is_array(json, messages) && is_text_list(json, messages))
 		return 0;
 	if (wrapper->said && !ctx_is_conversation(json, messages))
 		return 0;
 	/* LangSmith puts the array of messages into another array that has no
 	 * other element. */
 	if (json->nodes[messages].next > messages + 1 &&
-	    ctx_is_array(json, messages + 1) &&
+	    ctx_json_is_array(json, messages + 1) &&
 	    json->nodes[messages].next == json->nodes[messages + 1].next)
 		messages++;
 	return messages;
@@ -442,7 +443,7 @@ reads_remote_state(const struct ctx_json *json, const struct wrapper *wrapper,
 	if (wrapper->sure == NULL ||
 	    strcmp(wrapper->sure, "openai-responses") != 0)
 		return false;
-	return ctx_is_string(json, before) ||
+	return ctx_json_is_string(json, before) ||
 	    (talk != 0 &&
 		(json->nodes[talk].kind == CTX_JSON_STRING ||
 		    json->nodes[talk].kind == CTX_JSON_OBJECT));
@@ -514,7 +515,7 @@ detect_array(const struct ctx_json *json, uint32_t node,
 	}
 	for (one = node + 1; one < end && first.kind == CTX_LAYOUT_OTHER;
 	     one = json->nodes[one].next)
-		if (ctx_is_array(json, one))
+		if (ctx_json_is_array(json, one))
 			detect_element(json, one, &first);
 	if (first.kind != CTX_LAYOUT_OTHER) {
 		layout->kind = CTX_LAYOUT_LIST;
@@ -531,7 +532,7 @@ ctx_detect(const struct ctx_json *json, uint32_t node,
 	memset(layout, 0, sizeof *layout);
 	/* The body of a batch for Anthropic is an object that contains an array
 	 * of requests. */
-	if (ctx_is_array(json, list))
+	if (ctx_json_is_array(json, list))
 		detect_array(json, list, layout);
 	if (layout->kind == CTX_LAYOUT_LIST)
 		return;

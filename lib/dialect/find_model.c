@@ -29,7 +29,7 @@ ctx_find_model_of_messages(const struct ctx_json *json,
 	for (; node < json->nodes[layout->messages].next;
 	     node = json->nodes[node].next) {
 		found = dialect->find_model(json, node);
-		if (ctx_is_string(json, found))
+		if (ctx_json_is_string(json, found))
 			model = found;
 	}
 	return model;

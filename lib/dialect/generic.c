@@ -16,7 +16,7 @@ ctx_generic_is(const struct ctx_json *json, uint32_t node)
 	/* A message that has "parts" and no "content" is of a format that ctx
 	 * does not know.  Such a message is not read as "generic", because the
 	 * tokens of its parts would not be counted. */
-	if (!ctx_is_string(json, role) ||
+	if (!ctx_json_is_string(json, role) ||
 	    (ctx_json_find(json, node, "content") == 0 &&
 		ctx_find_list(json, node, "parts") != 0))
 		return NULL;

@@ -151,8 +151,6 @@ int ctx_read_typed(struct ctx_message *message, uint32_t block,
 int ctx_read_thinking(struct ctx_message *message, uint32_t block,
     struct ctx_err *err);
 
-bool ctx_is_array(const struct ctx_json *json, uint32_t node);
-bool ctx_is_string(const struct ctx_json *json, uint32_t node);
 /* Returns true if the JSON node is an array of messages: its first element has
  * a member "role". */
 bool ctx_is_conversation(const struct ctx_json *json, uint32_t node);

@@ -37,8 +37,7 @@ update_speaker(struct ctx_groups *groups, const struct ctx_message *message,
 	if (*opens)
 		groups->speaker.n = 0;
 	if (!(message->dialect->rules & CTX_NAMES_USERS) ||
-	    message->name == 0 ||
-	    message->json->nodes[message->name].kind != CTX_JSON_STRING)
+	    !ctx_json_is_string(message->json, message->name))
 		return 0;
 	groups->text.n = 0;
 	if (ctx_json_string_decode(&groups->text,

@@ -143,6 +143,23 @@ ctx_json_next_member(const struct ctx_json *json, uint32_t object,
 	*key = *key == 0 ? object + 1 : json->nodes[*key + 1].next;
 	return *key < json->nodes[object].next;
 }
+/* Return true if the node is a string, an array or an object.  Return false for
+ * node 0, which stands for a value that was not found. */
+static inline bool
+ctx_json_is_string(const struct ctx_json *json, uint32_t node)
+{
+	return node != 0 && json->nodes[node].kind == CTX_JSON_STRING;
+}
+static inline bool
+ctx_json_is_array(const struct ctx_json *json, uint32_t node)
+{
+	return node != 0 && json->nodes[node].kind == CTX_JSON_ARRAY;
+}
+static inline bool
+ctx_json_is_object(const struct ctx_json *json, uint32_t node)
+{
+	return node != 0 && json->nodes[node].kind == CTX_JSON_OBJECT;
+}
 /* Returns the bytes of a node in the scanned text.  For a string these include
  * its quotes. */
 struct ctx_str ctx_json_str(const struct ctx_json *json, uint32_t node);

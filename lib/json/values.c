@@ -47,7 +47,7 @@ ctx_json_is_any(const struct ctx_json *json, uint32_t node,
 bool
 ctx_json_starts_with(const struct ctx_json *json, uint32_t node, const char *s)
 {
-	return node != 0 && json->nodes[node].kind == CTX_JSON_STRING &&
+	return ctx_json_is_string(json, node) &&
 	    ctx_json_string_continues(ctx_json_str(json, node), 1, s);
 }
 
@@ -58,8 +58,7 @@ ctx_json_ends_with(const struct ctx_json *json, uint32_t node, const char *s)
 	size_t n = strlen(s), at = 1, chars;
 	uint32_t cp;
 
-	if (node == 0 || json->nodes[node].kind != CTX_JSON_STRING ||
-	    literal.n < n + 3)
+	if (!ctx_json_is_string(json, node) || literal.n < n + 3)
 		return false;
 	if (!json->nodes[node].escaped)
 		return memcmp(literal.p + literal.n - 1 - n, s, n) == 0;
@@ -89,7 +88,7 @@ ctx_json_is_key(const struct ctx_json *json, uint32_t node)
 	const char *p = json->text + json->nodes[node].end;
 
 	/* A colon comes only after a key. */
-	if (node == 0 || json->nodes[node].kind != CTX_JSON_STRING)
+	if (!ctx_json_is_string(json, node))
 		return false;
 	while (ctx_utf8_is_space((unsigned char)*p))
 		p++;

@@ -114,7 +114,7 @@ find_response_model(struct session_reading *reading, struct open_session *open,
 {
 	struct ctx_str name;
 
-	if (node == 0 || json->nodes[node].kind != CTX_JSON_STRING)
+	if (!ctx_json_is_string(json, node))
 		return 0;
 	name = ctx_json_str(json, node);
 	if (open->model != NULL && reading->literal.n == name.n &&

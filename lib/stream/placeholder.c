@@ -244,8 +244,7 @@ ctx_placeholder_read_block(const struct ctx_message *message, size_t i,
 
 	*is = false;
 	if (block->kind != CTX_BLOCK_TEXT || block->removable == 0 ||
-	    block->payload == 0 ||
-	    message->json->nodes[block->payload].kind != CTX_JSON_STRING)
+	    !ctx_json_is_string(message->json, block->payload))
 		return 0;
 	return ctx_placeholder_read(ctx_json_str(message->json, block->payload),
 	    scratch, is, ref, err);

@@ -546,7 +546,7 @@ find_model_name(const struct ctx_stream *stream, const struct ctx_event *event)
 		    stream->transcript->model.n};
 	if (node == 0)
 		node = ctx_find_model_of_messages(json, event->layout);
-	if (node == 0 || json->nodes[node].kind != CTX_JSON_STRING)
+	if (!ctx_json_is_string(json, node))
 		return (struct ctx_str){NULL, 0};
 	return ctx_json_str(json, node);
 }

@@ -90,7 +90,7 @@ record_id(struct ctx_transcript *transcript, struct ctx_line_ids *ids,
 	struct ctx_str str;
 	uint32_t number;
 
-	if (node == 0 || json->nodes[node].kind != CTX_JSON_STRING)
+	if (!ctx_json_is_string(json, node))
 		return 0;
 	str = ctx_json_str(json, node);
 	if (json->nodes[node].escaped) {
@@ -238,8 +238,7 @@ record_line(struct ctx_transcript *transcript,
 	entry->is_appended = is_appended_line(transcript, entry, is_new);
 	if (entry->kind != CTX_LINE_ASIDE && id != 0)
 		transcript->newest_id = id;
-	if (place.model == 0 ||
-	    json->nodes[place.model].kind != CTX_JSON_STRING)
+	if (!ctx_json_is_string(json, place.model))
 		return 0;
 	model = ctx_json_str(json, place.model);
 	transcript->model.n = 0;

@@ -60,7 +60,7 @@ find_tool_call(const struct ctx_json *json, uint32_t calls, uint32_t id)
 {
 	uint32_t call = 0, own;
 
-	if (!ctx_is_string(json, id))
+	if (!ctx_json_is_string(json, id))
 		return 0;
 	while (ctx_json_next_element(json, calls, &call)) {
 		own = ctx_json_find(json, call, "tool_call_id");
@@ -87,7 +87,7 @@ read_atif_tool_results(struct ctx_message *message, uint32_t results,
 		body = ctx_json_find(json, result, "content");
 		call = find_tool_call(json, calls, id);
 		first = message->n;
-		if (ctx_is_string(json, id))
+		if (ctx_json_is_string(json, id))
 			rc = ctx_read_result(message, body, id,
 			    call == 0
 				? 0

@@ -17,7 +17,7 @@
 static bool
 has_string(const struct ctx_json *json, uint32_t node, const char *key)
 {
-	return ctx_is_string(json, ctx_json_find(json, node, key));
+	return ctx_json_is_string(json, ctx_json_find(json, node, key));
 }
 
 const char *
@@ -25,7 +25,7 @@ ctx_claude_code_is(const struct ctx_json *json, uint32_t node)
 {
 	uint32_t type = ctx_json_find(json, node, "type");
 
-	if (!ctx_is_string(json, type))
+	if (!ctx_json_is_string(json, type))
 		return NULL;
 	if (ctx_json_find(json, node, "parentUuid") != 0)
 		return "type and parentUuid";

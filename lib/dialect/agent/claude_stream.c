@@ -40,7 +40,7 @@ ctx_claude_stream_read(const struct ctx_json *json, uint32_t node,
 		return rc;
 	parsed->time = ctx_json_find(json, node, "timestamp");
 	parent = ctx_json_find(json, node, "parent_tool_use_id");
-	if (ctx_is_string(json, parent))
+	if (ctx_json_is_string(json, parent))
 		parsed->flags |= CTX_MESSAGE_HIDDEN;
 	return 1;
 }

@@ -66,7 +66,7 @@ find_history(const struct ctx_json *json, uint32_t payload)
 {
 	uint32_t history = ctx_json_find(json, payload, "replacement_history");
 
-	if (ctx_is_array(json, history))
+	if (ctx_json_is_array(json, history))
 		return history;
 	return 0;
 }

@@ -71,7 +71,7 @@ read_attachment(const struct ctx_json *json, uint32_t attachment,
 {
 	uint32_t bytes = ctx_json_find(json, attachment, "data");
 
-	if (!ctx_is_string(json, bytes))
+	if (!ctx_json_is_string(json, bytes))
 		return 0;
 	return ctx_read_block(message, CTX_BLOCK_MEDIA, bytes, err);
 }

@@ -19,7 +19,7 @@ find_checkpoint(const struct ctx_json *json, uint32_t node)
 {
 	uint32_t messages = ctx_find_below(json, node, "$set", "messages");
 
-	return ctx_is_array(json, messages) ? messages : 0;
+	return ctx_json_is_array(json, messages) ? messages : 0;
 }
 
 /* Returns the JSON node of the type of a message, or 0 if the node is not a
@@ -109,8 +109,7 @@ static int
 read_gemini_cli_content(struct ctx_message *message, uint32_t content,
     struct ctx_err *err)
 {
-	if (content != 0 &&
-	    message->json->nodes[content].kind == CTX_JSON_OBJECT)
+	if (ctx_json_is_object(message->json, content))
 		return read_gemini_cli_part(message->json, content, message,
 		    err);
 	return ctx_read_content(message, content, read_gemini_cli_part, err);
@@ -128,7 +127,7 @@ find_response_text(const struct ctx_json *json, uint32_t response)
 	if (text == 0 && json->nodes[response].kind == CTX_JSON_OBJECT &&
 	    ctx_json_count(json, response) == 1)
 		text = response + 2;
-	if (!ctx_is_string(json, text))
+	if (!ctx_json_is_string(json, text))
 		return response;
 	return text;
 }
@@ -146,7 +145,8 @@ find_plain_output(const struct ctx_json *json, uint32_t result)
 {
 	uint32_t response, text;
 
-	if (!ctx_is_array(json, result) || ctx_json_count(json, result) != 1)
+	if (!ctx_json_is_array(json, result) ||
+	    ctx_json_count(json, result) != 1)
 		return 0;
 	response = find_response(json, ctx_json_at(json, result, 0));
 	if (response == 0)
@@ -242,9 +242,9 @@ is_for_agent(const struct ctx_json *json, uint32_t content)
 	    "<hook_context>", NULL};
 	uint32_t text = content;
 
-	if (ctx_is_array(json, text))
+	if (ctx_json_is_array(json, text))
 		text = ctx_json_at(json, text, 0);
-	if (text != 0 && json->nodes[text].kind == CTX_JSON_OBJECT)
+	if (ctx_json_is_object(json, text))
 		text = ctx_json_find(json, text, "text");
 	return ctx_begins(json, text, starts);
 }

@@ -21,7 +21,7 @@ ctx_goose_is(const struct ctx_json *json, uint32_t node)
 	    NULL};
 	uint32_t content = ctx_json_find(json, node, "content"), created;
 
-	if (!ctx_is_array(json, content) ||
+	if (!ctx_json_is_array(json, content) ||
 	    ctx_json_find(json, node, "role") == 0)
 		return NULL;
 	created = ctx_json_find(json, node, "created");
@@ -85,9 +85,9 @@ read_goose_result_body(struct ctx_message *message, uint32_t block,
 	uint32_t body = ctx_find_below(json, block, "toolResult", "value");
 	uint32_t id = ctx_json_find(json, block, "id");
 
-	if (body != 0 && json->nodes[body].kind == CTX_JSON_OBJECT)
+	if (ctx_json_is_object(json, body))
 		body = ctx_json_find(json, body, "content");
-	if (ctx_is_array(json, body))
+	if (ctx_json_is_array(json, body))
 		return ctx_read_result(message, body, id, 0,
 		    read_goose_plain_block, err);
 	/* The content of the result is a string if the tool call failed,

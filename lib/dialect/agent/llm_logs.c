@@ -24,7 +24,7 @@ ctx_llm_logs_is(const struct ctx_json *json, uint32_t node)
 static int
 read_log_text(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 {
-	if (!ctx_is_string(message->json, node) ||
+	if (!ctx_json_is_string(message->json, node) ||
 	    ctx_json_str(message->json, node).n <= 2)
 		return 0;
 	return ctx_read_block(message, CTX_BLOCK_TEXT, node, err);

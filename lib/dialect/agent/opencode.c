@@ -73,7 +73,7 @@ ctx_opencode_is(const struct ctx_json *json, uint32_t node)
 {
 	uint32_t parts = ctx_json_find(json, node, "parts");
 
-	if (!ctx_is_array(json, parts) ||
+	if (!ctx_json_is_array(json, parts) ||
 	    ctx_find_below(json, node, "info", "role") == 0)
 		return NULL;
 	return "info and parts";

@@ -30,7 +30,7 @@ ctx_pi_is(const struct ctx_json *json, uint32_t node)
 {
 	uint32_t type = ctx_json_find(json, node, "type");
 
-	if (!ctx_is_string(json, type))
+	if (!ctx_json_is_string(json, type))
 		return NULL;
 	if (ctx_json_find(json, node, "parentId") != 0 && is_entry(json, type))
 		return "type and parentId";
@@ -95,7 +95,7 @@ read_inserted_message(struct ctx_message *message, uint32_t obj,
 		message->flags |= CTX_MESSAGE_HIDDEN;
 	for (i = 0; i < CTX_LENGTH(keys); i++) {
 		value = ctx_json_find(json, obj, keys[i]);
-		if (ctx_is_string(json, value) &&
+		if (ctx_json_is_string(json, value) &&
 		    ctx_read_block(message, CTX_BLOCK_TEXT, value, err) < 0)
 			return -1;
 	}
@@ -110,7 +110,7 @@ read_pi_message(struct ctx_message *parsed, uint32_t message,
 	const struct ctx_json *json = parsed->json;
 	uint32_t role = ctx_json_find(json, message, "role");
 
-	if (!ctx_is_string(json, role))
+	if (!ctx_json_is_string(json, role))
 		return 0;
 	parsed->role_node = role;
 	if (ctx_json_is(json, role, "assistant"))

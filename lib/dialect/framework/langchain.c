@@ -193,7 +193,7 @@ read_ai_tool_calls(struct ctx_message *message, uint32_t body, uint32_t extra,
 		read_langchain_tool_call, err) < 0)
 		return -1;
 	old = ctx_json_find(json, extra, "function_call");
-	if (old == 0 || json->nodes[old].kind != CTX_JSON_OBJECT)
+	if (!ctx_json_is_object(json, old))
 		return 0;
 	return ctx_read_call(message, ctx_json_find(json, old, "arguments"), 0,
 	    ctx_json_find(json, old, "name"), err);
@@ -216,7 +216,7 @@ read_kept_thinking(struct ctx_message *message, uint32_t body, uint32_t extra,
 		err) < 0)
 		return -1;
 	message->blocks[first].is_copy =
-	    ctx_is_array(json, ctx_json_find(json, body, "content"));
+	    ctx_json_is_array(json, ctx_json_find(json, body, "content"));
 	message->blocks[first].payload =
 	    message->blocks[first].is_copy ? 0 : text;
 	return 0;

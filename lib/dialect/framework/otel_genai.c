@@ -69,7 +69,7 @@ read_otel_tool_result(struct ctx_message *message, uint32_t part,
 	if (ctx_read_result(message, body, ctx_json_find(json, part, "id"), 0,
 		NULL, err) < 0)
 		return -1;
-	if (!ctx_is_array(json, body))
+	if (!ctx_json_is_array(json, body))
 		return 0;
 	if (ctx_read_block(message, CTX_BLOCK_OPAQUE, body, err) < 0)
 		return -1;

@@ -40,7 +40,7 @@ ctx_sharegpt_is(const struct ctx_json *json, uint32_t node)
 {
 	uint32_t from = ctx_json_find(json, node, "from");
 
-	if (!ctx_is_string(json, from) ||
+	if (!ctx_json_is_string(json, from) ||
 	    ctx_json_find(json, node, "value") == 0 ||
 	    ctx_json_find(json, node, "role") != 0)
 		return NULL;

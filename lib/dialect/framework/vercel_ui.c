@@ -93,7 +93,7 @@ read_ui_tool_result(struct ctx_message *message, uint32_t tool, uint32_t id,
 		/* If the content is an array, the elements are not content
 		 * blocks but data that the tool has returned.  So the array
 		 * becomes one opaque block. */
-		if (!ctx_is_array(json, body))
+		if (!ctx_json_is_array(json, body))
 			return 0;
 		if (ctx_read_block(message, CTX_BLOCK_OPAQUE, body, err) < 0)
 			return -1;

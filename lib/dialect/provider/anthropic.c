@@ -44,7 +44,7 @@ suggest_from_block(const struct ctx_json *json, uint32_t block)
 	if (ctx_json_find(json, block, "cache_control") != 0)
 		return "cache_control";
 	if (ctx_json_is(json, type, "thinking") &&
-	    ctx_is_string(json, ctx_json_find(json, block, "thinking")))
+	    ctx_json_is_string(json, ctx_json_find(json, block, "thinking")))
 		return "thinking";
 	return ctx_json_is(json, type, "redacted_thinking")
 	    ? "redacted_thinking"
@@ -61,7 +61,7 @@ find_reason_in_blocks(const struct ctx_json *json, uint32_t node,
 	uint32_t content = ctx_json_find(json, node, "content"), block = 0;
 	const char *why = NULL;
 
-	if (!ctx_is_array(json, content) ||
+	if (!ctx_json_is_array(json, content) ||
 	    ctx_json_find(json, node, "role") == 0 ||
 	    ctx_detect_chat(json, node, false) != NULL)
 		return NULL;
@@ -81,7 +81,7 @@ identify_response(const struct ctx_json *json, uint32_t node)
 	size_t i;
 
 	if (ctx_json_find(json, node, "role") == 0 ||
-	    !ctx_is_array(json, ctx_json_find(json, node, "content")))
+	    !ctx_json_is_array(json, ctx_json_find(json, node, "content")))
 		return NULL;
 	for (i = 0; i < CTX_LENGTH(paths); i++)
 		if (ctx_json_find_path(json, node, paths[i]) != 0)

@@ -19,7 +19,7 @@ ctx_bedrock_is(const struct ctx_json *json, uint32_t node)
 	uint32_t content = ctx_json_find(json, node, "content"), block;
 	size_t i;
 
-	if (!ctx_is_array(json, content) ||
+	if (!ctx_json_is_array(json, content) ||
 	    ctx_json_find(json, node, "role") == 0)
 		return NULL;
 	block = ctx_json_at(json, content, 0);
@@ -72,8 +72,7 @@ read_reasoning(struct ctx_message *message, uint32_t content,
 	value = text == 0 ? ctx_find_either(json, content, "redactedContent",
 				"redactedReasoning")
 			  : ctx_json_find(json, text, "text");
-	if (text == 0 && value != 0 &&
-	    json->nodes[value].kind == CTX_JSON_OBJECT)
+	if (text == 0 && ctx_json_is_object(json, value))
 		value = ctx_json_find(json, value, "data");
 	block = ctx_message_add_block(message, CTX_BLOCK_REASONING, value, err);
 	if (block == NULL)

@@ -23,12 +23,12 @@ ctx_gemini_is(const struct ctx_json *json, uint32_t node)
 	uint32_t parts = ctx_json_find(json, node, "parts"), part;
 	size_t i;
 
-	if (!ctx_is_array(json, parts))
+	if (!ctx_json_is_array(json, parts))
 		return NULL;
 	part = ctx_json_at(json, parts, 0);
 	/* A part (content block) may also be a string, because the Python SDK
 	 * accepts strings. */
-	if (ctx_is_string(json, part))
+	if (ctx_json_is_string(json, part))
 		return "parts of text";
 	if (part == 0 || ctx_json_find(json, part, "type") != 0)
 		return NULL;
@@ -84,7 +84,7 @@ read_function_call(struct ctx_message *message, uint32_t part, uint32_t call,
 
 	if (ctx_read_call_in(message, call, "args", "id", "name", err) < 0)
 		return -1;
-	if (ctx_is_string(json, signature))
+	if (ctx_json_is_string(json, signature))
 		message->blocks[message->n - 1].signature = signature;
 	return 0;
 }

@@ -43,7 +43,7 @@ ctx_ollama_is(const struct ctx_json *json, uint32_t node)
 	if (images != 0 && json->nodes[images + 1].kind == CTX_JSON_STRING)
 		return "images";
 	thinking = ctx_json_find(json, node, "thinking");
-	if (ctx_is_string(json, thinking))
+	if (ctx_json_is_string(json, thinking))
 		return "thinking";
 	return NULL;
 }

@@ -55,7 +55,7 @@ ctx_openai_chat_is(const struct ctx_json *json, uint32_t node)
 		body = ctx_json_find(json, call, "function");
 		if (body != 0)
 			body = ctx_json_find(json, body, "arguments");
-		if (ctx_is_string(json, body) ||
+		if (ctx_json_is_string(json, body) ||
 		    ctx_json_find(json, call, "custom") != 0)
 			return "tool_calls";
 	}
@@ -196,7 +196,7 @@ read_chat_assistant(struct ctx_message *message, uint32_t node,
 		read_chat_tool_call, err) < 0)
 		return -1;
 	call = ctx_json_find(json, node, "function_call");
-	if (call == 0 || json->nodes[call].kind != CTX_JSON_OBJECT)
+	if (!ctx_json_is_object(json, call))
 		return 0;
 	if (read_chat_call_body(message, call, 0, err) < 0)
 		return -1;
@@ -214,7 +214,7 @@ find_answered_id(const struct ctx_json *json, uint32_t node)
 	uint32_t id = ctx_json_find(json, node, "tool_call_id");
 	uint32_t list = ctx_json_find(json, node, "tool_call_ids");
 
-	if (id != 0 || !ctx_is_array(json, list))
+	if (id != 0 || !ctx_json_is_array(json, list))
 		return id;
 	return ctx_json_at(json, list, 0);
 }

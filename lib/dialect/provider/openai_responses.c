@@ -105,7 +105,8 @@ identify_message(const struct ctx_json *json, uint32_t node, uint32_t content)
 	static const char *const refusal[] = {"refusal", NULL};
 	uint32_t type = ctx_json_find(json, node, "type");
 
-	if (!ctx_json_is(json, type, "message") || !ctx_is_array(json, content))
+	if (!ctx_json_is(json, type, "message") ||
+	    !ctx_json_is_array(json, content))
 		return NULL;
 	if (ctx_json_find(json, node, "status") != 0)
 		return "status";
@@ -171,14 +172,14 @@ read_reasoning(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 	uint32_t sealed = ctx_json_find(json, node, "encrypted_content");
 	uint32_t content = ctx_json_find(json, node, "content");
 
-	if (ctx_is_string(json, sealed)) {
+	if (ctx_json_is_string(json, sealed)) {
 		if (ctx_read_block(message, CTX_BLOCK_REASONING, sealed, err) <
 		    0)
 			return -1;
 		message->blocks[message->n - 1].is_encrypted = true;
 		return 0;
 	}
-	if (!ctx_is_array(json, content))
+	if (!ctx_json_is_array(json, content))
 		content = ctx_json_find(json, node, "summary");
 	if (read_texts(message, content, err) < 0)
 		return -1;
