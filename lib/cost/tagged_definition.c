@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "cost/prompt_writer.h"
 #include "cost/tool_schema.h"
 
 /* Appends a JSON text, and inserts a space after each comma and colon outside
@@ -49,13 +50,12 @@ ctx_spaced_json_add(struct ctx_buf *out, const struct ctx_json *json,
 	return rc;
 }
 
-static int
-add_member(struct ctx_buf *out, const struct ctx_json *json, const char *before,
-    uint32_t node, struct ctx_err *err)
+static void
+put_spaced(struct ctx_prompt_writer *to, const char *before, uint32_t node)
 {
-	if (ctx_buf_add(out, before, strlen(before), err) < 0)
-		return -1;
-	return ctx_spaced_json_add(out, json, node, err);
+	ctx_prompt_put(to, before);
+	to->failed = to->failed ||
+	    ctx_spaced_json_add(to->out, to->json, node, to->err) < 0;
 }
 
 /* Returns true if a JSON node is a string with at least one character. */
@@ -69,19 +69,16 @@ int
 ctx_tagged_definition_add(struct ctx_buf *out, const struct ctx_json *json,
     const struct ctx_definition *tool, struct ctx_err *err)
 {
-	static const char head[] = "<function>{", foot[] = "}</function>\n";
+	struct ctx_prompt_writer to = {.json = json, .out = out, .err = err};
 
-	if (ctx_buf_add(out, head, sizeof head - 1, err) < 0)
-		return -1;
-	if (has_text(json, tool->description) &&
-	    (add_member(out, json, "\"description\": ", tool->description,
-		 err) < 0 ||
-		ctx_buf_add(out, ", ", 2, err) < 0))
-		return -1;
-	if (add_member(out, json, "\"name\": ", tool->name, err) < 0 ||
-	    (tool->schema != 0 &&
-		add_member(out, json, ", \"parameters\": ", tool->schema, err) <
-		    0))
-		return -1;
-	return ctx_buf_add(out, foot, sizeof foot - 1, err);
+	ctx_prompt_put(&to, "<function>{");
+	if (has_text(json, tool->description)) {
+		put_spaced(&to, "\"description\": ", tool->description);
+		ctx_prompt_put(&to, ", ");
+	}
+	put_spaced(&to, "\"name\": ", tool->name);
+	if (tool->schema != 0)
+		put_spaced(&to, ", \"parameters\": ", tool->schema);
+	ctx_prompt_put(&to, "}</function>\n");
+	return to.failed ? -1 : 0;
 }
