@@ -1,7 +1,6 @@
 /* ctx-age.c - command that moves old tool results to files and leaves
  * references to them */
 #include <inttypes.h>
-#include <string.h>
 
 #include "age/age.h"
 #include "cli/in_place.h"

@@ -1,6 +1,5 @@
 /* ctx-count.c - command that counts tokens per conversation, role, tool, ... */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,7 +1,6 @@
 /* ctx-prune.c - command that removes messages until a conversation fits into a
  * token budget */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/in_place.h"

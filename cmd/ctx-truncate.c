@@ -1,7 +1,6 @@
 /* ctx-truncate.c - command that shortens tool results, texts and tool-call
  * arguments that exceed a limit */
 #include <inttypes.h>
-#include <string.h>
 
 #include "truncate/truncate.h"
 #include "cli/cli.h"

@@ -1,6 +1,5 @@
 /* bar_svg.c - draws the bar that shows the tokens of a context window, as an
  * SVG picture */
-#include <inttypes.h>
 #include <string.h>
 
 #include "bar/layout.h"

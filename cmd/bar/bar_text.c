@@ -1,7 +1,5 @@
 /* bar_text.c - prints the bar that shows the tokens of a context window on a
  * terminal */
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,6 +1,5 @@
 /* arguments.c - reads the arguments of options, and numbers in environment
  * variables */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* options.c - reads the options of a command from the command line, according
  * to its table of options */
-#include <stdlib.h>
 #include <string.h>
 
 #include "prune/prune.h"

@@ -1,7 +1,5 @@
 /* follow.c - waits until an input file changes; then the context bar is drawn
  * again (ctx-count --follow) */
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>

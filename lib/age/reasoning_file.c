@@ -1,7 +1,6 @@
 /* reasoning_file.c - computes the names of the files in which ctx-age stores
  * messages before it removes their reasoning */
 #include <stdio.h>
-#include <string.h>
 
 #include "age/reasoning_file.h"
 #include "dialect/result_content.h"

@@ -6,7 +6,6 @@
  * spool, the directory that the user gives.  The content of the file is used
  * only if it has the size and the SHA-256 of the reference.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "age/restoration.h"

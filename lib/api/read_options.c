@@ -1,6 +1,5 @@
 /* read_options.c - converts the options of ctx.h, which a program passes, to
  * the options of the functions inside the library */
-#include <stdio.h>
 #include <string.h>
 
 #include "api/handles.h"

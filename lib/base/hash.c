@@ -8,7 +8,6 @@
 #define _DEFAULT_SOURCE /* getentropy, which POSIX has since 2024 */
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/base.h"

@@ -12,8 +12,6 @@
  * definitions and without signatures, 29 were billed exactly the tokens of this
  * form.
  */
-#include <string.h>
-
 #include "cost/prompt_writer.h"
 #include "cost/shown_form.h"
 

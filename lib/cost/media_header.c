@@ -1,7 +1,5 @@
 /* media_header.c - reads the format of media from the first bytes of a file,
  * and the size of an image or the duration of audio */
-#include <string.h>
-
 #include "cost/media_payload.h"
 
 enum {

@@ -7,8 +7,6 @@
  * Haiku 4.5: the tokens of most definitions differ by at most two from those
  * billed (November 2026).
  */
-#include <string.h>
-
 #include "cost/prompt_writer.h"
 #include "cost/tool_schema.h"
 

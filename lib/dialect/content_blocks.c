@@ -1,8 +1,5 @@
 /* content_blocks.c - reads roles, content and tool results in the form that
  * most message formats have */
-#include <stddef.h>
-#include <string.h>
-
 #include "dialect/read.h"
 
 int

@@ -8,7 +8,6 @@
  * its dialect, the object around the messages decides.
  */
 #define _GNU_SOURCE /* for memmem, which is in POSIX since 2024 */
-#include <stddef.h>
 #include <string.h>
 
 #include "dialect/read.h"

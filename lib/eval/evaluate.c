@@ -2,7 +2,6 @@
  * sorts the results in the order of the files */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

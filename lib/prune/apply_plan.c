@@ -7,7 +7,6 @@
  * written.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "prune/held_conversation.h"
 

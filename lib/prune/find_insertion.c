@@ -1,7 +1,6 @@
 /* find_insertion.c - finds the summaries and notices that an earlier run of ctx
  * has inserted into a message */
 #include <sha2.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "prune/held_conversation.h"

@@ -1,5 +1,4 @@
 /* floor.c - finds the messages that must be kept, and the reasons for this */
-#include <assert.h>
 #include <string.h>
 
 #include "prune/plan_steps.h"

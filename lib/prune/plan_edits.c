@@ -1,8 +1,6 @@
 /* plan_edits.c - decides which edits are made in segments (messages or parts of
  * one): reasoning or passages (a few lines each) are removed, tool results are
  * replaced by a short text, or texts are shortened */
-#include <assert.h>
-
 #include "prune/plan_steps.h"
 
 uint64_t

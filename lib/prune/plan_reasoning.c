@@ -1,7 +1,5 @@
 /* plan_reasoning.c - decides which signed reasoning must be removed because
  * something before it is changed, so that the provider would refuse it */
-#include <assert.h>
-
 #include "prune/plan_steps.h"
 
 bool

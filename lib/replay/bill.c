@@ -9,9 +9,6 @@
  * that ctx counts in messages are multiplied by a factor, so that the sum is
  * the billed number.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "replay/prompt_cache.h"
 #include "replay/recorded_session.h"
 

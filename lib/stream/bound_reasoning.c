@@ -8,7 +8,6 @@
  * 2026).  So signed reasoning after a change must be removed.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "stream/bound_reasoning.h"
 #include "stream/stream.h"

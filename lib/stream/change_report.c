@@ -1,7 +1,6 @@
 /* change_report.c - reports changes of messages, and archives the bytes before
  * a change */
 #include <sha2.h>
-#include <string.h>
 
 #include "stream/change_report.h"
 

@@ -1,7 +1,6 @@
 /* edit_message.c - adds the edits of a message when a conversation is pruned:
  * blocks of the message are removed or shortened */
 #include <stdlib.h>
-#include <string.h>
 
 #include "dialect/result_content.h"
 #include "stream/stream.h"

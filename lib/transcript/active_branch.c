@@ -8,7 +8,6 @@
  * summary, it ends at the newest summary.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "transcript/lines.h"
 

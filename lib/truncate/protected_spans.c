@@ -6,7 +6,6 @@
  * A part of a base64 payload is useless, so a long payload is replaced by a
  * short text before anything else is removed.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/vector.h"

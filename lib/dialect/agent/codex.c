@@ -10,8 +10,6 @@
  * Source: rollout_reconstruction.rs, context_manager/history.rs and
  * contextual_user_message.rs of openai/codex, August 2026.
  */
-#include <string.h>
-
 #include "dialect/read.h"
 
 enum codex_line_type {

@@ -14,8 +14,6 @@
  * Sources: the format notes of txcript; message-v2.ts and the export of
  * opencode; August 2026.
  */
-#include <string.h>
-
 #include "dialect/read.h"
 
 static bool

@@ -11,8 +11,6 @@
  *
  * Source: response_input_item_param.py of openai-python, August 2026.
  */
-#include <string.h>
-
 #include "dialect/read.h"
 
 enum responses_item_kind {
