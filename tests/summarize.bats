@@ -220,6 +220,13 @@ old_parts() { # how many of these names are in a conversation
 		ctx-prune $o once > twice
 		cmp once twice
 	done
+	# The summary of the first run must not lower -t in the second run.
+	jq -nc 'range(8) | {role: "user", content: ("ask \(.) " * 60)},
+	    {role: "assistant", content: ("answer \(.) " * 60)}' > chat
+	for b in 1500 2000 2500; do
+		ctx-prune --compact -k 1 -b $b chat > once
+		ctx-prune --compact -k 1 -b $b once | cmp - once
+	done
 }
 
 steps() { # one turn of an agent, in a form where the roles must alternate

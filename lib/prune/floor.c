@@ -237,16 +237,25 @@ find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 
 /* Returns the number of tokens in segments (messages or parts of messages) that
  * must be kept, plus the tokens that are reserved for the segments after
- * plan->step. */
+ * plan->step.  Summaries of earlier runs do not count if the strategy replaces
+ * them, so that a second run keeps the same messages. */
 static uint64_t
 count_floor_tokens(const struct ctx_plan *plan, const struct ctx_groups *groups)
 {
-	uint64_t tokens = plan->fixed + plan->step.reserved;
+	uint64_t tokens = plan->fixed + plan->step.reserved, replaced;
+	const struct ctx_segment *segment;
 	size_t i;
 
-	for (i = 0; i < plan->step.n; i++)
-		if (plan->floors[i] & ~CTX_FLOOR_OPTIONAL)
-			tokens += groups->segments[i].tokens;
+	for (i = 0; i < plan->step.n; i++) {
+		segment = &groups->segments[i];
+		if (!(plan->floors[i] & ~CTX_FLOOR_OPTIONAL))
+			continue;
+		replaced = plan->settings.strategy->summarizes
+		    ? ctx_plan_count_summary_tokens(segment, 0)
+		    : 0;
+		if (replaced < segment->tokens)
+			tokens += segment->tokens - replaced;
+	}
 	return tokens;
 }
 
