@@ -3,7 +3,9 @@
 // js-tiktoken or @anthropic-ai/tokenizer, which count the tokens of all
 // messages, @langchain/core, whose trimMessages cuts them to BUDGET tokens
 // (counted by gpt-tokenizer), or ai, whose pruneMessages takes out reasoning and
-// the tool calls before the last two messages, whatever they cost.
+// the tool calls before the last two messages, whatever they cost.  With BUDGET,
+// ai takes out the tool calls before the last N messages, with the greatest N
+// that the budget allows, and writes OpenAI Chat messages.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -91,9 +93,38 @@ function prune() {
         toolName: call.function.name, input: call.function.arguments });
     return { role: "assistant", content };
   });
-  const kept = pruneMessages({ messages: list, reasoning: "all",
-    toolCalls: "before-last-2-messages", emptyMessages: "remove" });
+  const pruneBefore = (n) => pruneMessages({ messages: list,
+    reasoning: "all", emptyMessages: "remove",
+    toolCalls: n === 0 ? "all" : `before-last-${n}-messages` });
+  const kept = budget === undefined ? pruneBefore(2)
+    : fitBudget((n) => pruneBefore(n).map(chatOf));
   for (const m of kept) console.log(JSON.stringify(m));
+}
+
+function chatOf(message) {
+  const { role, content } = message;
+  if (typeof content === "string") return message;
+  if (role === "tool")
+    return { role, tool_call_id: content[0].toolCallId,
+      content: content[0].output.value };
+  const calls = content.filter((part) => part.type === "tool-call");
+  const text = content.find((part) => part.type === "text")?.text ?? null;
+  return calls.length === 0 ? { role, content: text } : { role, content: text,
+    tool_calls: calls.map((call) => ({ id: call.toolCallId, type: "function",
+      function: { name: call.toolName, arguments: call.input } })) };
+}
+
+// Returns the messages that take(n) gives for the greatest n, up to the number
+// of all messages, whose messages fit in the budget.
+function fitBudget(take) {
+  const one = cost(counterOf("gpt-tokenizer"));
+  const fits = (list) => list.reduce((sum, m) => sum + one(m), 3) <= budget;
+  let low = 0, high = messages.length;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (fits(take(middle))) low = middle; else high = middle - 1;
+  }
+  return take(low);
 }
 
 if (what === "@langchain/core") {
