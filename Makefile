@@ -139,6 +139,13 @@ $(COMMANDS) $(UNITS) $(FUZZERS) $(SHORT): LDFLAGS_ALL += $(COUNTED_LINK)
 $(LIB_OBJ) $(CMD_OBJ) $(CMD_SRC:%.c=$(B)/%.o): CFLAGS_ALL += $(COUNTED)
 $(LIB_OBJ): CFLAGS_ALL += $(SECTIONS)
 
+# Code in which commands spend no time: -O2 would only make the build longer.
+COLD := cmd mains lib/api lib/cache lib/replay
+ifeq ($(origin CFLAGS),file)
+$(filter $(COLD:%=$(B)/%/%),$(LIB_OBJ) $(CMD_OBJ) $(MAINS) \
+  $(CMD_SRC:%.c=$(B)/%.o)): CFLAGS_ALL += -O1
+endif
+
 deps:
 	@$(PKG_CONFIG) --exists $(PACKAGES) || { \
 	  echo "ctx needs $(PACKAGES), found by pkg-config; install them with" \
@@ -174,7 +181,7 @@ endif
 # programs here.
 HOSTCC ?= cc
 HOSTRUN ?=
-HOST := $(HOSTCC) -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -Ilib
+HOST := $(HOSTCC) -std=c11 -D_POSIX_C_SOURCE=200809L -O1 -Ilib
 RANKS := lib/gen/data
 PACKER := lib/gen/make_vocab.c lib/tokenizer/vocabulary/build.c \
 	lib/tokenizer/vocabulary/fill_tables.c lib/tokenizer/encode/bpe.c \

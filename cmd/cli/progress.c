@@ -23,7 +23,7 @@
 enum { WAIT = 1000, PAUSE = 100, PAUSE_LINES = 1000 };
 /* Widths in terminal columns.  BAR_MOST, BAR_LEAST: maximum and minimum width
  * of the progress bar.  LINE_MOST: maximum width of the whole line. */
-enum { BAR_MOST = 30, BAR_LEAST = 8, LINE_MOST = 200 };
+enum { BAR_MOST = 30, BAR_LEAST = 8, LINE_MOST = 220 };
 
 struct cli_progress {
 	const char *name; /* name of the command */
