@@ -45,9 +45,8 @@
  *    time, and functions without a handle by any thread.  A handle has copies
  *    of the names and options with which it was opened.
  *  - A pointer may be NULL for ..._free, else only where a comment says so.
- *  - The library prints nothing.  It never ends the process, except by SIGPIPE
- *    at a write to a pipe without a reader.  It does not read environment
- *    variables or a clock.
+ *  - The library prints nothing, and does not read the environment or a clock.
+ *    Only SIGPIPE, at a write to a pipe without a reader, can end the process.
  *  - A pointer that a callback gets is valid until the callback returns.  A
  *    callback must not throw, nor use the handles that its caller uses.
  *
@@ -174,8 +173,8 @@ struct ctx_model_info {
 /* Looks up a model by the name that a provider gives it, such as
  * "openai/gpt-4o-2024-08-06"; prefixes of providers, and dates, are ignored.
  * models: models of the user, which are tried first; NULL: only built-in ones.
- * Returns 1 and sets *model; or returns 0 if the name is unknown, and sets
- * *model to the name "" and a window of 32,000 tokens.  Errors: ARGUMENT. */
+ * Returns 1 and sets *model.  For an unknown name returns 0, and sets *model to
+ * the name "", a window of 32,000 tokens, and o200k_base.  Errors: ARGUMENT. */
 CTX_API int ctx_model_lookup(const struct ctx_user_models *models,
     const char *name, struct ctx_model_info *model, struct ctx_error *error);
 
@@ -325,18 +324,19 @@ struct ctx_message_info {
 CTX_API int ctx_input_next(struct ctx_input *input,
     struct ctx_message_info *message, struct ctx_error *error);
 
-/* A content block.  Its pointers are valid as long as those of its message. */
+/* A content block.  Its pointers are valid as long as those of its message.
+ * The blocks in a tool result follow it; their texts are parts of its text. */
 struct ctx_block_info {
 	size_t size;
 	/* "text", "reasoning", "tool_call", "tool_result", "media", "opaque" */
 	const char *kind;
 	const char *tool; /* name of the tool; NULL: none is known */
 	const char *id;   /* id of the tool call; NULL: none */
-	/* Text, arguments of a tool call, or content of a tool result.  Decoded
-	 * if it is one JSON string; otherwise JSON, and is_json is true. */
+	/* Text, arguments of a tool call, or content of a block; "": none.
+	 * Decoded if one JSON string; otherwise JSON, and is_json is true. */
 	const char *text;
 	size_t text_length;
-	size_t result; /* 1 + index of the result that has it; 0: none */
+	size_t result; /* 1 + index of the tool result it is in; 0: none */
 	bool is_json;
 	bool is_error; /* true if the message says that the tool call failed */
 };
