@@ -66,15 +66,14 @@ set_budget(const struct ctx_prune_config *options, uint64_t window,
 		settings->budget = resolve_amount(options->budget, window);
 	} else if (options->budget.set) {
 		return ctx_err_set(err, CTX_EARG,
-		    "a budget in percent needs a context window; give a model "
-		    "(-m) or a window (--window)");
+		    "a budget in percent needs a window; give a model or a "
+		    "window");
 	} else if (!settings->strategy->has_budget ||
 	    (settings->always && window == 0)) {
 		settings->budget = UINT64_MAX;
 	} else if (window == 0) {
 		return ctx_err_set(err, CTX_EARG,
-		    "no budget; give a budget (-b), a model (-m) or a window "
-		    "(--window)");
+		    "no budget; give a budget, a model or a window");
 	} else if (window <= options->reserve) {
 		return ctx_err_set(err, CTX_EARG,
 		    "the reserve of %llu tokens leaves nothing of the context "
