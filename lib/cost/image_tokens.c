@@ -15,9 +15,12 @@
  * 512 pixels; with original detail, it has at most 6,000 pixels, and the image
  * at most 4 * y patches.  (OpenAI)
  *
- * page-patches: Like the rule patches.  The pages of a PDF are also read in
- * high detail, unless the request asks for low detail. (OpenAI, GPT-5.6 and
- * later)
+ * original-patches: Like the rule patches, but if the request asks for no
+ * detail, the detail is original. (OpenAI, GPT-5.5)
+ *
+ * page-patches: Like the rule original-patches, but an image in original detail
+ * is not scaled down.  The pages of a PDF are also read in high detail, unless
+ * the request asks for low detail. (OpenAI, GPT-5.6 and later)
  *
  * squares: The image is scaled down until the longer side has at most edge
  * pixels, and then to at most y squares of 28 by 28 pixels.  A square has 1
@@ -35,7 +38,8 @@
  * into the image side by side.  A square has 1 token.  A PDF page is divided
  * into at most y squares. (Gemini 3 and later)
  *
- * Source: the providers' pages, November 2026.  For the rule "patches" from
+ * Source: the providers' pages, November 2026 (for original detail, copies of
+ * "Images and vision", developers.openai.com).  For the rule "patches" from
  * GPT-5 on, x is the number that users of OpenAI's developer forum were billed
  * in March 2026.  OpenAI's page gives a higher number.
  *
@@ -112,11 +116,13 @@ count_patch_tokens(const struct ctx_image *image, double w, double h,
 	double edge = image->edge, r, across, down, whole;
 	uint64_t n, most = image->y;
 
+	if (detail == CTX_DETAIL_AUTO && image->rule != CTX_IMAGE_PATCHES)
+		detail = CTX_DETAIL_ORIGINAL;
 	if (edge > 0 && detail == CTX_DETAIL_LOW)
 		edge = 512;
 	if (edge > 0 && detail == CTX_DETAIL_ORIGINAL) {
-		edge = 6000;
-		most *= 4;
+		edge = image->rule == CTX_IMAGE_PAGE_PATCHES ? 0 : 6000;
+		most = image->rule == CTX_IMAGE_PAGE_PATCHES ? 0 : 4 * most;
 	}
 	shrink_to_edge(&w, &h, edge);
 	n = divide_up(w, 32) * divide_up(h, 32);
@@ -207,6 +213,7 @@ ctx_page_tokens(const struct ctx_image *image, enum ctx_detail detail)
 	switch (image->rule) {
 	case CTX_IMAGE_TILES:
 	case CTX_IMAGE_PATCHES:
+	case CTX_IMAGE_ORIGINAL_PATCHES:
 	case CTX_IMAGE_PAGE_PATCHES:
 		return count_openai_page(image, detail);
 	case CTX_IMAGE_SQUARES:
@@ -244,6 +251,7 @@ ctx_image_tokens(const struct ctx_image *image, uint32_t width, uint32_t height,
 		image = &usual;
 	switch (image->rule) {
 	case CTX_IMAGE_PATCHES:
+	case CTX_IMAGE_ORIGINAL_PATCHES:
 	case CTX_IMAGE_PAGE_PATCHES:
 		return count_patch_tokens(image, w, h, detail);
 	case CTX_IMAGE_SQUARES:

@@ -91,6 +91,7 @@ count_pdf_tokens(const struct ctx_image *image,
 	switch (image->rule) {
 	case CTX_IMAGE_TILES:
 	case CTX_IMAGE_PATCHES:
+	case CTX_IMAGE_ORIGINAL_PATCHES:
 	case CTX_IMAGE_PAGE_PATCHES:
 	case CTX_IMAGE_SQUARES:
 		return count_read_pages(image, payload, &pdf);

@@ -58,7 +58,8 @@ const char *
 ctx_image_rule_name(unsigned rule)
 {
 	static const char *const names[] = {"-", "tiles", "patches",
-	    "page-patches", "squares", "crops", "fixed", "grid"};
+	    "original-patches", "page-patches", "squares", "crops", "fixed",
+	    "grid"};
 
 	return rule < CTX_IMAGE_RULES ? names[rule] : NULL;
 }

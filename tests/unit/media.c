@@ -13,6 +13,14 @@ costs(const char *model, uint32_t w, uint32_t h)
 }
 
 static uint64_t
+costs_without_detail(const char *model, uint32_t w, uint32_t h)
+{
+	return ctx_image_tokens(
+	    &ctx_model_find(NULL, model, strlen(model))->image, w, h,
+	    CTX_DETAIL_AUTO);
+}
+
+static uint64_t
 page(const char *model, enum ctx_detail detail)
 {
 	return ctx_page_tokens(
@@ -80,6 +88,17 @@ check_figures(void)
 	CHECK(ctx_image_tokens(patches, 3200, 3200, CTX_DETAIL_ORIGINAL) ==
 	    12000);
 	CHECK(costs("gpt-5.4", 3200, 3200) == 3000);
+
+	tap_case("an image without detail is in original detail since GPT-5.5, "
+		 "and is not scaled down since GPT-5.6");
+	CHECK(costs_without_detail("gpt-5.4", 3200, 3200) == 3000);
+	/* 120 by 68 patches with 1.2 tokens each */
+	CHECK(costs_without_detail("gpt-5.5", 3840, 2160) == 9792);
+	CHECK(costs_without_detail("gpt-5.5", 6400, 6400) == 12000);
+	CHECK(costs_without_detail("gpt-5.6", 3840, 2160) == 9792);
+	CHECK(costs_without_detail("gpt-6.1-sol", 6400, 6400) == 48000);
+	CHECK(costs("gpt-5.5", 6400, 6400) == 3000);
+	CHECK(costs("gpt-5.6", 6400, 6400) == 3000);
 
 	tap_case(
 	    "an oversized image costs as much as the largest of its shape");
