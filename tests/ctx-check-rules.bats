@@ -172,6 +172,34 @@ load check
 	[ "$(grep -c cache_control out)" -eq 4 ]
 }
 
+@test "bad-marker: a marker of one hour after one of five minutes becomes as short" {
+	local short='"cache_control":{"type":"ephemeral"}'
+	local long='"cache_control":{"ttl":"1h","type":"ephemeral"}'
+	local what="a cache breakpoint of one hour comes after one of five minutes"
+	text() { printf '{"role":"user","content":[{"type":"text","text":"x",%s}]}' "$1"; }
+	printf '%s\n' "$(text "$long")" "$(text "$short")" "$(text "$long")" > in
+	run -1 ctx-check -d anthropic in
+	[ "$output" = "in:3: bad-marker: $what" ]
+	ctx-check -d anthropic --repair in > out
+	sed '3s/1h/5m/' in | cmp - out
+	ctx-check -d anthropic out
+	head -n 2 in | ctx-check -d anthropic
+	# In a request: tools, system prompt, messages.
+	printf '{"model":"m","messages":[%s],"system":[{"type":"text","text":"s",%s}],"tools":[{"name":"a",%s}]}\n' \
+	    "$(text "$long")" "$long" "$short" > request
+	run -1 ctx-check -d anthropic request
+	[ "${lines[0]}" = "request:1: bad-marker: $what (beside the messages)" ]
+	[ "${#lines[@]}" -eq 2 ]
+	ctx-check -d anthropic --repair request > out
+	sed 's/1h/5m/g' request | cmp - out
+	sed 's/1h/5m/3; s/"name":"a",.*}]/"name":"a"}]/' request | ctx-check -d anthropic
+	local p='{"cachePoint":{"type":"default"}}'
+	printf '{"role":"user","content":[{"text":"x"},%s,{"text":"y"},%s]}\n' \
+	    "$p" "${p/\"default\"/\"default\",\"ttl\":\"1h\"}" > in
+	ctx-check -d bedrock --repair in > out
+	sed 's/1h/5m/' in | cmp - out
+}
+
 @test "--repair removes the fifth cache marker of a message with other faults" {
 	local text='{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}'
 	printf '{"role":"user","content":[%s,%s,%s,%s,%s,{"type":"text","text":"\\ud800"}]}\n' \

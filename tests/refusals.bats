@@ -102,6 +102,8 @@ request() {
 	hermes-agent#68254) messages "$(say user '"a\udc80b"')" ;;
 	Anthropic.SDK#50)
 		messages "$(say user "[$(copies 5 '{"type":"text","text":"a",'"$mark"'}')]")" ;;
+	headroom#2939)
+		messages "$(say user "[{\"type\":\"text\",\"text\":\"a\",$mark},{\"type\":\"text\",\"text\":\"b\",${mark/\}/,\"ttl\":\"1h\"\}}}]")" ;;
 	gproxy#67)
 		messages "$HI" "$(say assistant '[{"type":"thinking","thinking":"t","signature":"s",'"$mark"'},'"$TEXT"']')" "$HI" ;;
 	opencode#36517)

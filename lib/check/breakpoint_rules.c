@@ -5,6 +5,9 @@
  * that come first in the cached prefix are removed: first those of the tools,
  * then those of the system prompt, then those of the oldest messages.  The
  * newest breakpoints are kept because they cover the most tokens.
+ *
+ * In the order tools, system prompt, messages, no breakpoint of one hour may
+ * come after one of five minutes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -103,21 +106,59 @@ find_misplacement(const struct ctx_json *json, uint32_t container,
 	    : NULL;
 }
 
+/* Returns the JSON that contains a breakpoint, or NULL if the breakpoint is in
+ * a record that was read earlier. */
+static const struct ctx_json *
+json_of_breakpoint(const struct ctx_validator *validator,
+    const struct ctx_breakpoint_seen *mark)
+{
+	return mark->place.message == validator->place.message
+	    ? validator->message->json
+	    : mark->json;
+}
+
+/* Reports a breakpoint of one hour after one of five minutes.  The repair makes
+ * it one of five minutes. */
+static int
+check_time_order(struct ctx_validator *validator,
+    const struct ctx_breakpoint_seen *mark, const struct ctx_json *json)
+{
+	const struct ctx_node *nodes = json->nodes;
+	uint32_t value = nodes[mark->container].kind == CTX_JSON_ARRAY
+	    ? ctx_json_find(json, mark->node, "cachePoint")
+	    : mark->node + 1;
+	uint32_t time = ctx_json_find(json, value, "ttl");
+	struct ctx_finding finding = {.id = CTX_RULE_BAD_MARKER,
+	    .place = mark->place,
+	    .block = CTX_NO_BLOCK,
+	    .replacement = {"\"5m\"", 4},
+	    .in_request = mark->outside_messages};
+
+	if (time == 0 || !ctx_json_is(json, time, "1h")) {
+		validator->has_short_breakpoint = true;
+		return 0;
+	}
+	if (!validator->has_short_breakpoint)
+		return 0;
+	finding.old = (struct ctx_str){json->text + nodes[time].at,
+	    nodes[time].end - nodes[time].at};
+	return ctx_validate_report(validator, &finding,
+	    "a cache breakpoint of one hour comes after one of five minutes");
+}
+
 static int
 refuse_surplus_breakpoint(struct ctx_validator *validator,
     const struct ctx_breakpoint_seen *mark)
 {
 	static const char what[] = "more than 4 cache breakpoints; this "
 				   "breakpoint is not among the newest";
-	const struct ctx_json *json = mark->json;
+	const struct ctx_json *json = json_of_breakpoint(validator, mark);
 	struct ctx_finding finding = {.id = CTX_RULE_MANY_MARKERS,
 	    .place = mark->place,
 	    .block = CTX_NO_BLOCK,
 	    .in_request = mark->outside_messages};
 
 	finding.replacement.p = "";
-	if (mark->place.message == validator->place.message)
-		json = validator->message->json;
 	if (json != NULL)
 		finding.old = ctx_child_span(json, mark->container, mark->node,
 		    has_only_markers_before(json, mark->container, mark->node));
@@ -169,6 +210,10 @@ check_breakpoint(void *user, const struct ctx_json *json, uint32_t container,
 		if (rc != 0)
 			return rc < 0 ? -1 : 0;
 	}
+	/* In a request, the order is checked at its end, because its tools and
+	 * system prompt come before the messages. */
+	if (mark.json == NULL && check_time_order(validator, &mark, json) < 0)
+		return -1;
 	return add_breakpoint_seen(validator, &mark);
 }
 
@@ -193,6 +238,7 @@ ctx_validate_all_markers(struct ctx_validator *validator,
 	const struct ctx_breakpoint_format *format =
 	    find_breakpoint_format(validator);
 	size_t of_messages = validator->n_breakpoints, first, i, n;
+	const struct ctx_breakpoint_seen *mark;
 
 	if (format == NULL)
 		return 0;
@@ -208,10 +254,14 @@ ctx_validate_all_markers(struct ctx_validator *validator,
 	 * system prompt come first, so their breakpoints are reported first. */
 	n = validator->n_breakpoints;
 	first = of_messages;
-	for (i = 0; i + CTX_BREAKPOINTS_MAX < n; i++)
-		if (refuse_surplus_breakpoint(validator,
-			&validator->breakpoints[(first + i) % n]) < 0)
+	for (i = 0; i < n; i++) {
+		mark = &validator->breakpoints[(first + i) % n];
+		if ((i + CTX_BREAKPOINTS_MAX < n
+			    ? refuse_surplus_breakpoint(validator, mark)
+			    : check_time_order(validator, mark,
+				  json_of_breakpoint(validator, mark))) < 0)
 			return -1;
+	}
 	validator->n_breakpoints = 0;
 	return 0;
 }

@@ -295,6 +295,8 @@ struct ctx_validator {
 	 * stored. */
 	struct ctx_breakpoint_seen *breakpoints;
 	size_t n_breakpoints, breakpoints_cap;
+	/* true if a breakpoint stores the prompt for five minutes */
+	bool has_short_breakpoint;
 	/* Images in the conversation, in the order of the messages.  If the
 	 * provider accepts n images, at most n + 1 are stored. */
 	struct ctx_image_seen *images;

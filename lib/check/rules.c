@@ -155,7 +155,9 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"Anthropic: \"thinking.cache_control: Extra inputs are not permitted\" "
 	"(gproxy #67, April 2026); Bedrock: \"Cache point cannot be inserted "
 	"after reasoning block\" (opencode #36517), \"content.3.type: Field "
-	"required\" after a document (harness-sdk #1966, March 2026)",
+	"required\" after a document (harness-sdk #1966, March 2026); "
+	"Anthropic: \"a ttl='1h' cache_control block must not come after a "
+	"ttl='5m' cache_control block\" (headroom #2939, August 2026)",
 	CTX_FEW_BREAKPOINTS, CTX_FIX_REPLACE_TEXT},
     [CTX_RULE_BIG_REQUEST] = {"big-request",
 	"a request has more bytes than the provider accepts",

@@ -56,6 +56,7 @@ ctx_validator_begin(struct ctx_validator *validator)
 	validator->n_open_reasoning = 0;
 	validator->newest_turn = validator->images_left = 0;
 	validator->n_breakpoints = validator->n_images = 0;
+	validator->has_short_breakpoint = false;
 	validator->request_json = NULL;
 	validator->has_tool_calls = validator->ended = false;
 	validator->unanswered = validator->unnamed_continues = false;

@@ -311,7 +311,7 @@ anthropic_text(struct gen *g)
 {
 	return json(g,
 	    "{type:'text', text:%t, ?12 cache_control:"
-	    "{type:'ephemeral', ?2 ttl:'1h'}}");
+	    "{type:'ephemeral', ?2 ttl:'5m'}}");
 }
 
 static void
