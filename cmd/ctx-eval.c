@@ -131,9 +131,9 @@ set_jobs(struct eval_command *eval)
 	eval->options.jobs = jobs;
 }
 
-/* Starts the child processes that run the commands of policies (ways to prune).
- * Must be called before the program enters the sandbox, in which the program
- * cannot start other programs. */
+/* Starts the child processes that run the commands of policies.  Must be called
+ * before the program enters the sandbox, in which the program cannot start
+ * other programs. */
 static void
 start_runners(struct eval_command *eval)
 {
@@ -195,8 +195,8 @@ note_left_out(struct eval_command *eval)
 	cli_status(cli, CLI_NO);
 }
 
-/* Prints for each policy (way to prune) how often its command has failed, and
- * why the command failed the first time. */
+/* Prints for each policy how often its command has failed, and why the command
+ * failed the first time. */
 static void
 note_failures(struct eval_command *eval)
 {

@@ -85,9 +85,9 @@
 		    "keep calls and results of matching tools", CLI_PATTERN, \
 		    &(config)->pin_tool, NULL, NULL                          \
 	}
-/* Rows of the table of options, for ctx-prune and the policies (ways to prune)
- * of ctx-replay: numbers of tokens other than the budget. config: a struct
- * ctx_prune_config. */
+/* Rows of the table of options, for ctx-prune and the policies of ctx-replay:
+ * numbers of tokens other than the budget. config: a struct ctx_prune_config.
+ */
 #define CLI_AMOUNTS(config, reserve_given)                                    \
 	{0, "window", "N", "context window (the model's)", CLI_NUMBER,        \
 	    &(config)->window, NULL, NULL},                                   \

@@ -158,10 +158,10 @@ print_policies(const struct eval_output *output)
 /* ---- the table ---- */
 
 /* Compares two rows for qsort, each about one policy.  Order: first the
- * policies (ways to prune) that stay within the budget in most runs, beginning
- * with the policy that keeps the largest share of the strings that later tool
- * calls use.  Then policies that exceed the budget in most runs.  Then policies
- * of which all runs have failed. */
+ * policies that stay within the budget in most runs, beginning with the policy
+ * that keeps the largest share of the strings that later tool calls use.  Then
+ * policies that exceed the budget in most runs.  Then policies of which all
+ * runs have failed. */
 static int
 compare_rows(const void *a, const void *b)
 {

@@ -50,9 +50,9 @@ split_words(const struct cli *cli, char *text)
 	return words;
 }
 
-/* Returns a pointer to the "=" between the name and the options of a policy
- * (way to prune), as in "small=-b 50k".  Returns NULL if the policy has no
- * name: if the part before the "=" begins with a dash or contains a blank. */
+/* Returns a pointer to the "=" between the name and the options of a policy, as
+ * in "small=-b 50k".  Returns NULL if the policy has no name: if the part
+ * before the "=" begins with a dash or contains a blank. */
 static char *
 find_name_end(char *text)
 {

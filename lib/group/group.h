@@ -94,7 +94,7 @@ struct ctx_segment {
 	 * 0. */
 	double rank;
 	/* number of tokens of all messages that were removed between the
-	 * previous segment (message or part of one) and this one */
+	 * previous segment and this one */
 	uint64_t dropped_before;
 	/* Number of tokens that edits have removed from the segment.  All
 	 * 32-bit numbers of tokens in this struct are limited to UINT32_MAX
@@ -120,13 +120,13 @@ struct ctx_segment {
 	 * inserted there. */
 	uint32_t notice_tokens;
 	uint32_t turn;
-	/* Link to the first segment (message or part of one) of the group
-	 * (union-find): index of an earlier segment of the same group, or of
-	 * this segment if it is the first one. */
+	/* Link to the first segment of the group (union-find): index of an
+	 * earlier segment of the same group, or of this segment if it is the
+	 * first one. */
 	uint32_t group_parent;
-	/* Index of a segment (message or part of one) of the same group: an
-	 * earlier segment or this one.  All segments between the two are in the
-	 * group, except system messages and records that are not messages. */
+	/* Index of a segment of the same group: an earlier segment or this one.
+	 * All segments between the two are in the group, except system messages
+	 * and records that are not messages. */
 	uint32_t contiguous_from;
 	/* Valid in the first segment of a group.  Sum of two numbers: tool
 	 * calls of the group that have no result yet; messages of the group
@@ -219,12 +219,12 @@ struct ctx_groups {
 	/* The members from "attached" to "unnamed_calls", except n_continuing,
 	 * are indices of segments.  UINT32_MAX means that there is no such
 	 * segment, or that it was removed. */
-	/* attached: the newest segment (message or part of one), if it must be
-	 * in the same group as the next segment */
+	/* attached: the newest segment, if it must be in the same group as the
+	 * next segment */
 	uint32_t attached;
-	/* continuing: the newest segment (message or part of one) whose message
-	 * has a further part in a later record. n_continuing: number of
-	 * messages whose next part was not added yet. */
+	/* continuing: the newest segment whose message has a further part in a
+	 * later record. n_continuing: number of messages whose next part was
+	 * not added yet. */
 	uint32_t continuing;
 	size_t n_continuing;
 	uint32_t newest;           /* the newest segment */

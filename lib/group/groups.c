@@ -169,9 +169,9 @@ add_message_segment(struct ctx_groups *groups,
 	return 0;
 }
 
-/* Counts the message of the newest segment (message or part of one), and stores
- * the index of the message in this segment.  A record that continues an earlier
- * message is not counted; its segment gets the index of the earlier message. */
+/* Counts the message of the newest segment, and stores the index of the message
+ * in this segment.  A record that continues an earlier message is not counted;
+ * its segment gets the index of the earlier message. */
 static void
 count_message(struct ctx_groups *groups, const struct ctx_message *message)
 {

@@ -153,10 +153,9 @@ ctx_groups_merge_neighbours(struct ctx_groups *groups,
 	merge_continuations(groups, message, segment);
 }
 
-/* Puts all segments (messages or parts of messages) between the first segment
- * of a group and a later segment of the group into the group, except system
- * messages and records that are not messages. segment: index of the later
- * segment. */
+/* Puts all segments between the first segment of a group and a later segment of
+ * the group into the group, except system messages and records that are not
+ * messages. segment: index of the later segment. */
 static void
 merge_group_span(struct ctx_groups *groups, uint32_t segment)
 {

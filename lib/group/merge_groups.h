@@ -40,8 +40,8 @@ void ctx_groups_merge_neighbours(struct ctx_groups *groups,
  * Merges the group of late tool results with the group of the assistant message
  * directly before these results.  Results are late if they do not come directly
  * after their call.  If only one of the two groups were removed, roles would no
- * longer alternate. results: index of the segment (message or part of one) that
- * contains the late results.
+ * longer alternate. results: index of the segment that contains the late
+ * results.
  *
  * split: true if the results are in one message with the user text that begins
  * the next turn.  If the results are removed, this text may still be kept.  The

@@ -43,8 +43,8 @@ uint32_t ctx_open_calls_push(struct ctx_open_calls *calls,
 /*
  * Finds the open call (tool call without a result) that a tool result answers,
  * and removes the call from the table.  Sets *tool to the id of the name of the
- * call's tool.  Returns the index of the segment (message or part of one) that
- * contains the call, or CTX_NO_SEGMENT if the result answers no open call.
+ * call's tool.  Returns the index of the segment that contains the call, or
+ * CTX_NO_SEGMENT if the result answers no open call.
  *
  * A result with an id answers the newest open call with the same id.  If there
  * is none and the format has the rule CTX_PAIR_EITHER, the result answers the
@@ -63,10 +63,10 @@ uint32_t ctx_open_calls_peek(struct ctx_open_calls *calls,
  * ctx_open_calls_push has returned. */
 void ctx_open_calls_remove(struct ctx_open_calls *calls, uint32_t call);
 /* Removes one open call (tool call without a result) that has no id from the
- * table.  Returns the index of the segment (message or part of one) that
- * contains the call, or CTX_NO_SEGMENT if there is no such call.  At the end of
- * a turn, the caller must call this function until it returns CTX_NO_SEGMENT,
- * because tool results can answer calls of earlier turns only by their ids. */
+ * table.  Returns the index of the segment that contains the call, or
+ * CTX_NO_SEGMENT if there is no such call.  At the end of a turn, the caller
+ * must call this function until it returns CTX_NO_SEGMENT, because tool results
+ * can answer calls of earlier turns only by their ids. */
 uint32_t ctx_open_calls_expire(struct ctx_open_calls *calls);
 /* Changes the segment index that is stored with each open call from i to
  * new_index[i]. */

@@ -120,10 +120,9 @@ needs_message_before(const struct ctx_groups *groups,
 	    groups->segments[groups->newest].role == CTX_ROLE_ASSISTANT;
 }
 
-/* Puts the segment (message or part of one) of a tool result that answers no
- * open call into a group.  Such a result may be a further result of a call that
- * already has one, or may answer no call at all. results: index of the segment
- * of the result. */
+/* Puts the segment of a tool result that answers no open call into a group.
+ * Such a result may be a further result of a call that already has one, or may
+ * answer no call at all. results: index of the segment of the result. */
 static void
 place_unmatched_result(struct ctx_groups *groups,
     const struct ctx_message *message, const struct ctx_block *block,

@@ -30,15 +30,15 @@ int ctx_groups_enter_turn(struct ctx_groups *groups,
  * result answers a call of an earlier message. results: index of the segment of
  * the tool results. */
 void ctx_groups_move_results(struct ctx_groups *groups, uint32_t results);
-/* Sets the flag CTX_SEGMENT_TASK of the newest segment (message or part of
- * one), because it is the last user message of its turn so far.  The segment
- * must be a user message, and must already be in its group.  Clears the flag of
- * the user message that was the last one of the turn until now, except in two
- * cases: this message is in the same group as the newest one, or it is the
- * first user message of the turn that is neither pinned nor a demonstration
- * (example of how an earlier task was done).  Pinned messages are kept anyway.
- * If everything else in its turn is removed, a pinned message counts among the
- * user messages of the next turn. */
+/* Sets the flag CTX_SEGMENT_TASK of the newest segment, because it is the last
+ * user message of its turn so far.  The segment must be a user message, and
+ * must already be in its group.  Clears the flag of the user message that was
+ * the last one of the turn until now, except in two cases: this message is in
+ * the same group as the newest one, or it is the first user message of the turn
+ * that is neither pinned nor a demonstration (example of how an earlier task
+ * was done).  Pinned messages are kept anyway.  If everything else in its turn
+ * is removed, a pinned message counts among the user messages of the next turn.
+ */
 int ctx_groups_mark_task(struct ctx_groups *groups,
     const struct ctx_message *message, struct ctx_err *err);
 

@@ -39,10 +39,10 @@ find_system_floor(const struct ctx_prune_settings *settings,
 					      : CTX_FLOOR_BIT(CTX_FLOOR_SYSTEM);
 }
 
-/* If the segment (message or part of one) belongs to the first messages of the
- * conversation (keep_first), returns this reason to keep it, otherwise 0.
- * Until the conversation has ended, keep_first may still be lowered, so that
- * fewer of these messages are kept. */
+/* If the segment belongs to the first messages of the conversation
+ * (keep_first), returns this reason to keep it, otherwise 0.  Until the
+ * conversation has ended, keep_first may still be lowered, so that fewer of
+ * these messages are kept. */
 static unsigned
 find_first_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
     bool ended)
@@ -58,8 +58,8 @@ find_first_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
 		: CTX_FLOOR_LAST);
 }
 
-/* Returns the reasons to keep a segment (message or part of one), without the
- * reasons that pin_turn_ends adds because of other messages of the turn. */
+/* Returns the reasons to keep a segment, without the reasons that pin_turn_ends
+ * adds because of other messages of the turn. */
 static unsigned
 find_own_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
     bool ended)
@@ -176,10 +176,10 @@ has_open_tool_call(const struct ctx_plan *plan, struct ctx_groups *groups,
 		(segments[i].flags & CTX_SEGMENT_MORE_RESULTS));
 }
 
-/* Returns the index of the first segment (message or part of one) that a later
- * tool result can still add to the group of its call, or SIZE_MAX if there is
- * none.  If a tool call gets several results, each later result adds all
- * segments between call and result to the group. */
+/* Returns the index of the first segment that a later tool result can still add
+ * to the group of its call, or SIZE_MAX if there is none.  If a tool call gets
+ * several results, each later result adds all segments between call and result
+ * to the group. */
 static size_t
 find_first_open(const struct ctx_plan *plan, struct ctx_groups *groups)
 {
@@ -211,9 +211,8 @@ find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		unsigned floors = find_own_floor(plan, &segments[i], ended) |
 		    find_optional_floor(plan, &segments[i], ended);
 
-		/* The last segment (message or part of one) of each of the
-		 * newest turns (keep_turns) is kept, together with its whole
-		 * group. */
+		/* The last segment of each of the newest turns (keep_turns) is
+		 * kept, together with its whole group. */
 		if (!(segments[i].flags &
 			(CTX_SEGMENT_UNKNOWN | CTX_SEGMENT_SYSTEM |
 			    CTX_SEGMENT_META)) &&
@@ -235,10 +234,10 @@ find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		    plan->floors[ctx_group_of(segments, (uint32_t)i)];
 }
 
-/* Returns the number of tokens in segments (messages or parts of messages) that
- * must be kept, plus the tokens that are reserved for the segments after
- * plan->step.  Summaries of earlier runs do not count if the strategy replaces
- * them, so that a second run keeps the same messages. */
+/* Returns the number of tokens in segments that must be kept, plus the tokens
+ * that are reserved for the segments after plan->step.  Summaries of earlier
+ * runs do not count if the strategy replaces them, so that a second run keeps
+ * the same messages. */
 static uint64_t
 count_floor_tokens(const struct ctx_plan *plan, const struct ctx_groups *groups)
 {

@@ -199,8 +199,8 @@ bool ctx_prune_hold_file_message(struct prune *run, struct prune_entry *entry,
     const struct ctx_event *event);
 /* Joins two entries that stand for lines of a session file that are not
  * messages.  The caller must have removed all messages between the entries.
- * Afterwards "entry" stands for all these lines, and "before" has no segment
- * (message or part of one). */
+ * Afterwards "entry" stands for all these lines, and "before" has no segment.
+ */
 void ctx_prune_join_file_lines(struct prune_entry *before,
     struct prune_entry *entry);
 /* Sets *text to the bytes of the last line for which *entry stands.  The bytes
@@ -346,17 +346,16 @@ int ctx_prune_edit_savings(struct prune *run, struct ctx_edited_message edited,
 /* ---- strategy/scorer.c ---- */
 
 /* Sets *removed to the passages (a few sentences or lines each) that are
- * removed from the texts of a kept segment (message or part of one), in the
- * order of the texts.  The caller must first call ctx_scorer_rank.  The list is
- * valid until the next call. */
+ * removed from the texts of a kept segment, in the order of the texts.  The
+ * caller must first call ctx_scorer_rank.  The list is valid until the next
+ * call. */
 int ctx_scorer_find_removed(struct ctx_scorer *scorer, size_t segment,
     struct passages *removed, struct ctx_err *err);
 
 /* ---- keep_passages.c ---- */
 
 /* Adds the edits that remove passages (a few lines each) from the texts of a
- * segment (message or part of one): the passages that the strategy does not
- * keep. */
+ * segment: the passages that the strategy does not keep. */
 int ctx_prune_remove_passages(struct prune *run,
     struct held_conversation *conversation, struct ctx_edits *edits,
     const struct ctx_message *message, size_t segment, struct ctx_err *err);

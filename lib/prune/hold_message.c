@@ -98,11 +98,11 @@ measure_head_tail(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* If a turn begins with the segment (message or part of one), sets
- * segment->notice_tokens to the number of tokens of a notice (text that says
- * that messages were removed) before it.  A notice that is a message, or a
- * block that the provider does not join with the next text, has the same number
- * of tokens at all places of a dialect, and is counted only once. */
+/* If a turn begins with the segment, sets segment->notice_tokens to the number
+ * of tokens of a notice (text that says that messages were removed) before it.
+ * A notice that is a message, or a block that the provider does not join with
+ * the next text, has the same number of tokens at all places of a dialect, and
+ * is counted only once. */
 static int
 count_notice_tokens(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, const struct ctx_message *message,
@@ -147,10 +147,9 @@ count_notice_tokens(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* If a segment (message or part of one) contains a summary or notice of an
- * earlier run and other text, sets a flag of the segment and its member
- * inserted_tokens.  If the segment is only a summary or notice,
- * find_given_flags sets the flags. */
+/* If a segment contains a summary or notice of an earlier run and other text,
+ * sets a flag of the segment and its member inserted_tokens.  If the segment is
+ * only a summary or notice, find_given_flags sets the flags. */
 static int
 record_insertion(struct prune *run, struct held_conversation *conversation,
     const struct ctx_message *message, const struct found_insertion *found,

@@ -27,10 +27,10 @@ drop_notice_message(struct ctx_plan *plan, size_t notice)
 }
 
 /* Ends a gap (sequence of removed messages). i: index of the first kept segment
- * (message or part of one) after the gap.  If this segment begins another turn
- * (turns is true), marks the segment, so that a notice is inserted before it.
- * Does not mark the segment if an earlier run already inserted a notice there,
- * or if a notice would need at least as many tokens as were removed. */
+ * after the gap.  If this segment begins another turn (turns is true), marks
+ * the segment, so that a notice is inserted before it.  Does not mark the
+ * segment if an earlier run already inserted a notice there, or if a notice
+ * would need at least as many tokens as were removed. */
 static void
 close_gap(struct ctx_plan *plan, const struct ctx_segment *segment, size_t i,
     const struct gap *gap, bool turns)

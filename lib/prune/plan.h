@@ -20,11 +20,11 @@ ctx_strategy_decide ctx_fifo_decide, ctx_window_decide, ctx_summarize_decide,
  * segment. */
 uint64_t ctx_plan_freed_tokens(const struct ctx_plan *plan,
     const struct ctx_groups *groups, size_t i);
-/* Chooses the segments (messages or parts of messages) before which a notice (a
- * text that says that messages were removed) is inserted.  Called after all
- * other decisions.  Chooses none if the conversation has not ended (ended is
- * false).  In any case, if no message between two notices of earlier runs is
- * kept, removes the first of these notices. */
+/* Chooses the segments before which a notice (a text that says that messages
+ * were removed) is inserted.  Called after all other decisions.  Chooses none
+ * if the conversation has not ended (ended is false).  In any case, if no
+ * message between two notices of earlier runs is kept, removes the first of
+ * these notices. */
 void ctx_notice_place(struct ctx_plan *plan, const struct ctx_groups *groups,
     bool ended);
 /* Returns the number of tokens of all notices together: kept notices of earlier
@@ -37,8 +37,8 @@ uint64_t ctx_notice_cost(const struct ctx_plan *plan,
 void ctx_notice_remove(struct ctx_plan *plan, const struct ctx_groups *groups);
 
 /* The functions of one kind of scorer.  A scorer computes the rank of each
- * segment (message or part of one) from its text.  The struct of each kind
- * begins with a struct ctx_scorer. */
+ * segment from its text.  The struct of each kind begins with a struct
+ * ctx_scorer. */
 struct ctx_scorer_kind {
 	size_t size; /* size of the scorer's struct in bytes */
 	int (*add)(struct ctx_scorer *scorer, const struct ctx_message *message,
@@ -69,9 +69,9 @@ extern const char *const ctx_salient_reasons[CTX_SALIENT_REASONS];
 
 /* ---- strategy/strategy.c ---- */
 
-/* Returns a text for reports that says why a strategy removes a segment
- * (message or part of one) with this rank.  If the strategy has no text for the
- * rank, returns the name of the strategy. */
+/* Returns a text for reports that says why a strategy removes a segment with
+ * this rank.  If the strategy has no text for the rank, returns the name of the
+ * strategy. */
 const char *ctx_strategy_reason(const struct ctx_strategy *strategy,
     double rank);
 

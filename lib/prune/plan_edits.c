@@ -125,10 +125,9 @@ ctx_plan_pin_optional(struct ctx_plan *plan, const struct ctx_groups *groups)
 }
 
 /* Marks one kind of edit in the segments that allow this edit, from the oldest
- * segment (message or part of one) on, until the conversation has at most as
- * many tokens as the target.  With a quantum, continues to the end of the
- * section in which the target is met.  Returns the number of tokens of the
- * conversation after the edits. */
+ * segment on, until the conversation has at most as many tokens as the target.
+ * With a quantum, continues to the end of the section in which the target is
+ * met.  Returns the number of tokens of the conversation after the edits. */
 static uint64_t
 edit_oldest(struct ctx_plan *plan, const struct ctx_groups *groups,
     unsigned edit, uint64_t total)

@@ -37,9 +37,8 @@ bool ctx_plan_is_required_by_turn(const struct ctx_plan *plan,
 /* Returns true if segment i (message or part of one) belongs to a message that
  * also contains tool results of the turn before. */
 bool ctx_plan_is_shared_message(const struct ctx_segment *segments, size_t i);
-/* Sets plan->floors: for each segment (message or part of one), the reasons to
- * keep it.  If one segment of a group (messages kept together) must be kept,
- * the whole group is kept. */
+/* Sets plan->floors: for each segment, the reasons to keep it.  If one segment
+ * of a group (messages kept together) must be kept, the whole group is kept. */
 void ctx_plan_find_floor(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended);
 
@@ -94,9 +93,8 @@ void ctx_plan_pin_optional(struct ctx_plan *plan,
     const struct ctx_groups *groups);
 /* Plans edits that the level (light, balanced, aggressive) allows, until the
  * conversation has at most as many tokens as the target.  Plans one kind of
- * edit after the other, each from the oldest segment (message or part of one)
- * on, and not more edits than are needed.  The caller must have read all
- * messages. */
+ * edit after the other, each from the oldest segment on, and not more edits
+ * than are needed.  The caller must have read all messages. */
 void ctx_plan_edit_until_met(struct ctx_plan *plan,
     const struct ctx_groups *groups);
 

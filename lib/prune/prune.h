@@ -206,8 +206,8 @@ const struct ctx_strategy *ctx_strategy_find(const char *name);
 
 /* ---- prune/plan.c: what to remove, in bounded memory -------------------- */
 
-/* Reasons why a segment (message or part of one) must be kept.  If a segment
- * has several reasons, its tokens are counted for the first one. */
+/* Reasons why a segment must be kept.  If a segment has several reasons, its
+ * tokens are counted for the first one. */
 enum ctx_floor_kind {
 	/* the tool definitions (not a segment), which are always kept */
 	CTX_FLOOR_TOOLS,
@@ -272,9 +272,9 @@ struct ctx_plan {
 	/* Index of a message.  All messages before it were removed, except
 	 * those that must be kept. */
 	uint64_t cut_message;
-	/* Used with quantum: number of tokens.  All segments (messages or parts
-	 * of messages) that begin before this many tokens of the conversation
-	 * were removed, except those that must be kept. */
+	/* Used with quantum: number of tokens.  All segments that begin before
+	 * this many tokens of the conversation were removed, except those that
+	 * must be kept. */
 	uint64_t cut_tokens;
 	/* What will be done with each segment, as CTX_MARK_... bits. */
 	uint8_t *marks;
@@ -351,8 +351,8 @@ void ctx_plan_release(struct ctx_plan *plan);
 /* ---- prune/strategy/scorer.c: ranks that depend on the text ------------- */
 
 /* A scorer.  It reads the messages of a conversation one by one.  After the
- * last message it computes a rank for each segment (message or part of one).
- * The strategy removes segments with low ranks first. */
+ * last message it computes a rank for each segment.  The strategy removes
+ * segments with low ranks first. */
 struct ctx_scorer;
 struct ctx_scorer_options {
 	/* For the strategy recall: the question, or NULL to use the last user

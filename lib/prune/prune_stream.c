@@ -136,8 +136,7 @@ join_lines(struct held_conversation *conversation)
 	}
 }
 
-/* Frees the removed messages and their segments (messages or parts of
- * messages). */
+/* Frees the removed messages and their segments. */
 static int
 compact_conversation(struct held_conversation *conversation,
     struct ctx_err *err)

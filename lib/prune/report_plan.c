@@ -24,7 +24,7 @@ loses_bound_reasoning(const struct held_conversation *conversation,
 }
 
 /* Returns a text for --explain that says why a message is edited. first: index
- * of the message's first segment (message or part of one). */
+ * of the message's first segment. */
 static const char *
 find_edit_rule(const struct held_conversation *conversation,
     const struct prune_entry *entry, size_t first, unsigned marks)
@@ -53,9 +53,9 @@ find_edit_rule(const struct held_conversation *conversation,
 	return "several";
 }
 
-/* Returns a text for --explain that says why a segment (message or part of one)
- * is removed: the strategy's reason for the rank of the segment, or the name of
- * the strategy. */
+/* Returns a text for --explain that says why a segment is removed: the
+ * strategy's reason for the rank of the segment, or the name of the strategy.
+ */
 static const char *
 find_drop_rule(const struct held_conversation *conversation,
     const struct ctx_segment *segment)

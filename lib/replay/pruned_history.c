@@ -293,8 +293,8 @@ ctx_pruned_history_summarize(struct pruned_history *history, bool feeds_back,
 /* ---- passages ---- */
 
 /* Sets *removed to the passages (a few lines each) that the plan removes from a
- * segment (message or part of one).  Sets *hash to the hash of these passages,
- * or to 0 if there are none. */
+ * segment.  Sets *hash to the hash of these passages, or to 0 if there are
+ * none. */
 static int
 find_passages(struct pruned_history *history, size_t segment,
     struct passages *removed, uint64_t *hash, struct ctx_err *err)
@@ -356,9 +356,9 @@ ctx_pruned_history_count_passages(struct pruned_history *history,
 }
 
 /* Returns 1 if tool result i of the message that was read last contains a name
- * outside the passages (a few lines each) that are removed from it, 0 if not,
- * or -1 with *err. *removed must begin with the passages of this tool result,
- * which are dropped from *removed. */
+ * outside the passages that are removed from it, 0 if not, or -1 with *err.
+ * *removed must begin with the passages of this tool result, which are dropped
+ * from *removed. */
 static int
 search_result(struct pruned_history *history, size_t i,
     struct passages *removed, struct ctx_str name, struct ctx_err *err)

@@ -31,8 +31,8 @@ struct pruned_message {
 	 * hash and number of tokens of the passages that were removed for
 	 * earlier requests.  0 if there are none. */
 	uint64_t passages_hash, removed_hash, removed_tokens;
-	/* number of tokens that the newest plan saves by removing passages (a
-	 * few lines each) of this message */
+	/* number of tokens that the newest plan saves by removing passages of
+	 * this message */
 	uint32_t passage_savings;
 	/* kinds of edits that were made in this message for earlier requests,
 	 * as CTX_MARK_... flags */
@@ -66,11 +66,11 @@ void ctx_pruned_history_release(struct pruned_history *history);
  * node in the session's tree of prompts. */
 int ctx_pruned_history_extend(struct pruned_history *history, uint32_t prompt,
     struct ctx_err *err);
-/* If the strategy shortens tool results to passages (a few lines each): sets
- * the member passage_savings of all segments (messages or parts of messages),
- * the number of tokens that removing passages saves.  The caller must first
- * call ctx_scorer_rank.  The tokens of a message are counted again only if
- * other passages are removed from it than for the previous request. */
+/* If the strategy shortens tool results to passages: sets the member
+ * passage_savings of all segments (messages or parts of messages), the number
+ * of tokens that removing passages saves.  The caller must first call
+ * ctx_scorer_rank.  The tokens of a message are counted again only if other
+ * passages are removed from it than for the previous request. */
 int ctx_pruned_history_count_passages(struct pruned_history *history,
     struct ctx_err *err);
 /* Returns 1 if a tool result of a message contains a name, 0 if not, or -1 with

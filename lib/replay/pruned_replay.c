@@ -77,7 +77,7 @@ struct written_prompt {
 	uint32_t number; /* index of the request, plus 1 */
 };
 
-/* A segment (message or part of one) that remains in the pruned prompt. */
+/* A segment that remains in the pruned prompt. */
 struct sent_segment {
 	const struct pruned_message *message;
 	size_t index; /* index of the segment in the history */
@@ -87,9 +87,9 @@ struct sent_segment {
 	uint64_t tokens;
 };
 
-/* Appends a segment (message or part of one) to the prompt that ends at *node.
- * number: number of the segment in its message, from 0. edits: edits of the
- * segment, as CTX_MARK_... flags. */
+/* Appends a segment to the prompt that ends at *node. number: number of the
+ * segment in its message, from 0. edits: edits of the segment, as CTX_MARK_...
+ * flags. */
 static int
 append_segment(struct pruned_replay *replay, uint32_t *node,
     struct prompt_message sent, size_t number, unsigned edits,
@@ -114,9 +114,9 @@ append_summary(struct pruned_replay *replay, uint32_t *node, uint64_t hash,
 	return ctx_prompt_tree_append(&replay->tree, node, &sent, err);
 }
 
-/* Stores that a segment (message or part of one) is in the pruned prompt of a
- * request.  If a message has two segments, the first one is its tool results.
- * number: index of the request, plus 1. */
+/* Stores that a segment is in the pruned prompt of a request.  If a message has
+ * two segments, the first one is its tool results. number: index of the
+ * request, plus 1. */
 static void
 record_sent(struct pruned_replay *replay, const struct sent_segment *segment,
     unsigned edits, uint32_t number)
@@ -140,10 +140,10 @@ record_sent(struct pruned_replay *replay, const struct sent_segment *segment,
 		sent->others = number;
 }
 
-/* Appends a segment (message or part of one) to the prompt.  The tokens of the
- * last segment of a message include the tokens of a summary in the message and,
- * if the record also contains the answer, the tokens of the answer.  Summary
- * and answer are appended as separate messages. */
+/* Appends a segment to the prompt.  The tokens of the last segment of a message
+ * include the tokens of a summary in the message and, if the record also
+ * contains the answer, the tokens of the answer.  Summary and answer are
+ * appended as separate messages. */
 static int
 append_parts(struct pruned_replay *replay, struct written_prompt *prompt,
     struct sent_segment *segment, struct ctx_err *err)

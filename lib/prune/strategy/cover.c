@@ -29,10 +29,10 @@ static const double LENGTH = 0.8;
  * the same measurements as LENGTH. */
 static const double NEWEST = 0.4;
 
-/* If a passage (a few lines) needs a group that is not chosen, the tokens of
- * the group multiplied by this number are added to the tokens of the passage.
- * Not all tokens of the group are added, because several passages may need the
- * group.  The number was chosen by the same measurements as LENGTH. */
+/* If a passage needs a group that is not chosen, the tokens of the group
+ * multiplied by this number are added to the tokens of the passage.  Not all
+ * tokens of the group are added, because several passages may need the group.
+ * The number was chosen by the same measurements as LENGTH. */
 static const double SHARE = 0.1;
 
 struct entry {

@@ -338,10 +338,10 @@ enum { GOOD = 1, BAD = 2, PARTIAL = 4 };
  * repeats.  HAS_FAILED: a failed call.  HAS_OTHER: any other call. */
 enum { HAS_SUPERSEDED = 8, HAS_FAILED = 16, HAS_OTHER = 32 };
 
-/* Returns an array with an element for each of the first n segments (messages
- * or parts of messages).  The element of the first segment of a group has the
- * bits GOOD, BAD and PARTIAL of the group.  The caller must free the array.
- * Returns NULL with *err if there is not enough memory. */
+/* Returns an array with an element for each of the first n segments.  The
+ * element of the first segment of a group has the bits GOOD, BAD and PARTIAL of
+ * the group.  The caller must free the array.  Returns NULL with *err if there
+ * is not enough memory. */
 static uint8_t *
 judge_groups(struct heuristic *h, struct ctx_groups *groups, size_t n,
     struct ctx_err *err)

@@ -32,8 +32,8 @@ static const double K1 = 0.9, B = 0.4;
 /* The weight of a word is its inverse document frequency raised to this power.
  * The greater the power, the greater is the weight of rare words. */
 static const double RARITY = 1.75;
-/* At a distance of this many tokens, a segment (message or part of one) gets
- * 1/e of another segment's score. */
+/* At a distance of this many tokens, a segment gets 1/e of another segment's
+ * score. */
 static const double FADE = 100;
 /* The score of a segment is divided by the segment's number of tokens raised to
  * this power, so that short segments are preferred. */
@@ -200,9 +200,9 @@ score_item(struct recall *r, const struct item *item, double average)
 	return sum;
 }
 
-/* Returns a power.  The score of each segment (message or part of one) must be
- * divided by (number of tokens)^(this power), in addition to the division by
- * (number of tokens)^LENGTH. */
+/* Returns a power.  The score of each segment must be divided by (number of
+ * tokens)^(this power), in addition to the division by (number of
+ * tokens)^LENGTH. */
 static double
 find_length_power(const struct recall *r, const struct ctx_groups *groups,
     const struct ctx_plan *plan)

@@ -119,9 +119,8 @@ ctx_recall_smooth(const struct recall *r, double fade, double *smooth)
 	}
 }
 
-/* Keeps the newest segments (messages or parts of messages) as a whole.
- * ctx_recall_decide keeps the same segments.  Returns the number of tokens that
- * are left for other segments. */
+/* Keeps the newest segments as a whole. ctx_recall_decide keeps the same
+ * segments.  Returns the number of tokens that are left for other segments. */
 static double
 keep_newest(struct recall *r, const struct ctx_groups *groups,
     const struct ctx_plan *plan)

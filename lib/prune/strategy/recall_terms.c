@@ -139,9 +139,9 @@ find_label(const struct recall *r)
 	return 0;
 }
 
-/* Makes the text of this segment (message or part of one), without the name of
- * its writer, the question. speaker: the term (word) that is the name of the
- * writer at the beginning of the text. */
+/* Makes the text of this segment, without the name of its writer, the question.
+ * speaker: the term (word) that is the name of the writer at the beginning of
+ * the text. */
 static void
 set_question(struct recall *r, uint32_t speaker)
 {
@@ -173,12 +173,11 @@ take_addressee(void *user, const char *p, size_t n, struct ctx_err *err)
 	    err);
 }
 
-/* Stores whom the newest segment (message or part of one) addresses.  A word
- * near the beginning of the text is taken for the name of this person if it
- * begins with a capital letter and a punctuation mark comes after it: "Thanks,
- * Ann!", "Ann, you must see it".  If the first word of the text is such a word,
- * the next one is preferred, because the first may be a greeting
- * ("Thanks,"). */
+/* Stores whom the newest segment addresses.  A word near the beginning of the
+ * text is taken for the name of this person if it begins with a capital letter
+ * and a punctuation mark comes after it: "Thanks, Ann!", "Ann, you must see
+ * it".  If the first word of the text is such a word, the next one is
+ * preferred, because the first may be a greeting ("Thanks,"). */
 static int
 record_addressee(struct recall *r, struct ctx_err *err)
 {
@@ -250,7 +249,7 @@ find_long_text(const struct recall *r, const struct ctx_message *message,
 }
 
 /* Adds a struct doc for the first "end" bytes of r->text.  These bytes are a
- * segment (message or part of one), or its first passage. */
+ * segment, or its first passage. */
 static int
 add_first_doc(struct recall *r, struct doc *doc, size_t end,
     struct ctx_err *err)

@@ -166,8 +166,8 @@ find_long_texts(struct salient *s, const struct ctx_message *message, size_t i,
 	return 0;
 }
 
-/* Adds the pieces of one text of tool result i: the passages (a few lines each)
- * of a long text, or the whole text. */
+/* Adds the pieces of one text of tool result i: the passages of a long text, or
+ * the whole text. */
 static int
 add_text(struct salient *s, const struct text_segment *segment, size_t i,
     struct ctx_err *err)

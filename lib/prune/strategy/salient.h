@@ -23,8 +23,8 @@ struct salient_piece {
 	 * For the last piece of a segment: number of bytes of the piece. */
 	uint32_t to;
 	bool is_passage;
-	/* Set by ctx_salient_rank: false if this passage (a few lines) is
-	 * removed although its segment is kept. */
+	/* Set by ctx_salient_rank: false if this passage is removed although
+	 * its segment is kept. */
 	bool kept;
 };
 #define NO_RESULT UINT32_MAX

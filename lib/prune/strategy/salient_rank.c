@@ -43,9 +43,8 @@ struct ranking {
 	struct choices parts;
 	uint32_t *names; /* names of the groups or parts */
 	double *weight;  /* weight of each name */
-	/* n_segments, n_pieces: numbers of segments (messages or parts of
-	 * messages) and of pieces (parts of their texts) that are ranked.
-	 * n_groups: number of groups (messages kept or removed together). */
+	/* n_segments, n_pieces: numbers of segments and of pieces (parts of
+	 * their texts) that are ranked. n_groups: number of groups. */
 	size_t n_segments, n_pieces, n_groups;
 	/* number of tokens that are left for groups that need not be kept */
 	uint64_t room;
@@ -359,8 +358,8 @@ score_choices(const struct ranking *r, struct choices *choices, size_t n,
 	return ctx_cover_score(&cover, choices->score, choices->chosen, err);
 }
 
-/* Chooses the passages (a few lines each) that are kept.  With the level light,
- * all passages are kept. */
+/* Chooses the passages that are kept.  With the level light, all passages are
+ * kept. */
 static int
 choose_passages(struct ranking *r, struct ctx_err *err)
 {
