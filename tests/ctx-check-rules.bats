@@ -164,6 +164,19 @@ load check
 	[ "$output" = "request:1: many-markers: more than 4 cache breakpoints; this breakpoint is not among the newest (beside the messages)" ]
 	ctx-check -d anthropic --repair request > out
 	cmp out <(sed 's/"a","cache_control":{"type":"ephemeral"}/"a"/' request)
+	# Automatic caching needs one of the four, unless the last message has one.
+	{
+		printf '{"model":"m","cache_control":{"type":"ephemeral"},"messages":['
+		printf '%s,%s,%s,%s,' "$(marked 4 1)" "$(marked 5 1)" "$(marked 6 1)" "$(marked 7 1)"
+		echo '{"role":"assistant","content":"a"},{"role":"user","content":"b"}]}'
+	} > request
+	run -1 ctx-check -d anthropic request
+	[ "$output" = "request:1: many-markers: more than 3 cache breakpoints beside automatic caching; this breakpoint is not among the newest (message 0)" ]
+	ctx-check -d anthropic --repair request > out
+	[ "$(grep -o cache_control out | wc -l)" -eq 4 ]
+	ctx-check -d anthropic out
+	sed 's/,{"role":"assistant","content":"a"},{"role":"user","content":"b"}//' request |
+		ctx-check -d anthropic
 	# Chat Completions, for who passes them on.
 	sed 's/^/ /' in > chat
 	ctx-check -d openai-chat chat

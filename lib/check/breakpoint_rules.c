@@ -1,7 +1,9 @@
 /*
  * breakpoint_rules.c - checks the number and the places of cache breakpoints
  *
- * A request may have four breakpoints.  If a request has more, the breakpoints
+ * A request may have four breakpoints.  Automatic caching (a member
+ * "cache_control" of the request) uses one of them, unless the last message has
+ * a breakpoint.  If a request has more, the breakpoints
  * that come first in the cached prefix are removed: first those of the tools,
  * then those of the system prompt, then those of the oldest messages.  The
  * newest breakpoints are kept because they cover the most tokens.
@@ -146,12 +148,16 @@ check_time_order(struct ctx_validator *validator,
 	    "a cache breakpoint of one hour comes after one of five minutes");
 }
 
+/* Reports a breakpoint of a conversation with more than the maximum number. */
 static int
 refuse_surplus_breakpoint(struct ctx_validator *validator,
-    const struct ctx_breakpoint_seen *mark)
+    const struct ctx_breakpoint_seen *mark, size_t most)
 {
-	static const char what[] = "more than 4 cache breakpoints; this "
-				   "breakpoint is not among the newest";
+	const char *what = most == CTX_BREAKPOINTS_MAX
+	    ? "more than 4 cache breakpoints; this breakpoint is not among "
+	      "the newest"
+	    : "more than 3 cache breakpoints beside automatic caching; this "
+	      "breakpoint is not among the newest";
 	const struct ctx_json *json = json_of_breakpoint(validator, mark);
 	struct ctx_finding finding = {.id = CTX_RULE_MANY_MARKERS,
 	    .place = mark->place,
@@ -179,7 +185,8 @@ add_breakpoint_seen(struct ctx_validator *validator,
 	if (mark->json != NULL ||
 	    validator->n_breakpoints <= CTX_BREAKPOINTS_MAX)
 		return 0;
-	if (refuse_surplus_breakpoint(validator, validator->breakpoints) < 0)
+	if (refuse_surplus_breakpoint(validator, validator->breakpoints,
+		CTX_BREAKPOINTS_MAX) < 0)
 		return -1;
 	validator->n_breakpoints--;
 	memmove(validator->breakpoints, validator->breakpoints + 1,
@@ -231,13 +238,33 @@ ctx_validate_markers(struct ctx_validator *validator)
 	    validator, check_breakpoint, validator->err);
 }
 
+/* Returns how many breakpoints a request may have. messages: JSON node of its
+ * messages; last: the breakpoint that comes last in the cached prefix. */
+static size_t
+count_slots(const struct ctx_breakpoint_format *format,
+    const struct ctx_json *json, uint32_t request, uint32_t messages,
+    const struct ctx_breakpoint_seen *last)
+{
+	const struct ctx_node *nodes = json->nodes;
+	uint32_t message = messages + 1;
+	bool automatic = !format->separate_block &&
+	    ctx_json_find(json, request, format->key) != 0;
+
+	while (message < nodes[messages].next &&
+	    nodes[message].next < nodes[messages].next)
+		message = nodes[message].next;
+	return automatic && (last->outside_messages || last->node < message)
+	    ? CTX_BREAKPOINTS_MAX - 1
+	    : CTX_BREAKPOINTS_MAX;
+}
+
 int
 ctx_validate_all_markers(struct ctx_validator *validator,
-    const struct ctx_json *json, uint32_t request)
+    const struct ctx_json *json, uint32_t request, uint32_t messages)
 {
 	const struct ctx_breakpoint_format *format =
 	    find_breakpoint_format(validator);
-	size_t of_messages = validator->n_breakpoints, first, i, n;
+	size_t of_messages = validator->n_breakpoints, first, i, n, most = 0;
 	const struct ctx_breakpoint_seen *mark;
 
 	if (format == NULL)
@@ -254,10 +281,13 @@ ctx_validate_all_markers(struct ctx_validator *validator,
 	 * system prompt come first, so their breakpoints are reported first. */
 	n = validator->n_breakpoints;
 	first = of_messages;
+	if (n > 0)
+		most = count_slots(format, json, request, messages,
+		    &validator->breakpoints[(first + n - 1) % n]);
 	for (i = 0; i < n; i++) {
 		mark = &validator->breakpoints[(first + i) % n];
-		if ((i + CTX_BREAKPOINTS_MAX < n
-			    ? refuse_surplus_breakpoint(validator, mark)
+		if ((i + most < n
+			    ? refuse_surplus_breakpoint(validator, mark, most)
 			    : check_time_order(validator, mark,
 				  json_of_breakpoint(validator, mark))) < 0)
 			return -1;

@@ -91,7 +91,8 @@ ctx_validator_check_request(struct ctx_validator *validator, uint64_t rules,
 		    json->nodes[messages].next,
 		    json->nodes[request].next) < 0 ||
 		check_system_prompt(validator, json, request) < 0 ||
-		ctx_validate_all_markers(validator, json, request) < 0 ||
+		ctx_validate_all_markers(validator, json, request, messages) <
+		    0 ||
 		check_request_tools(validator, json, request) < 0 ||
 		check_request_size(validator, json, request) < 0
 	    ? -1

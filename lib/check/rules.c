@@ -147,7 +147,8 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"a request has more than four cache breakpoints",
 	"Anthropic: \"A maximum of 4 blocks with cache_control may be "
 	"provided\" (Anthropic.SDK #50, opencode-claude-auth #121, April "
-	"2026); "
+	"2026), \"no slots left for automatic caching\" (Prompt caching, "
+	"platform.claude.com); "
 	"Bedrock: prompt caching, 4 checkpoints",
 	CTX_FEW_BREAKPOINTS, CTX_FIX_REMOVE_BREAKPOINT},
     [CTX_RULE_BAD_MARKER] = {"bad-marker",

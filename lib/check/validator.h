@@ -91,7 +91,7 @@ int ctx_validate_markers(struct ctx_validator *validator);
 /* Checks the number of all cache breakpoints in a request, after its messages
  * were checked. */
 int ctx_validate_all_markers(struct ctx_validator *validator,
-    const struct ctx_json *json, uint32_t request);
+    const struct ctx_json *json, uint32_t request, uint32_t messages);
 /* Checks the sizes and the number of the message's images. */
 int ctx_validate_images(struct ctx_validator *validator);
 /* Checks that the media in block i may be in an assistant message. */
