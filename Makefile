@@ -135,7 +135,8 @@ $(COMMANDS) $(UNITS) $(FUZZERS) $(SHORT) $(B)/bench/tokens: \
 # What is counted by make coverage, and how, and what is linked to it.
 COUNTED ?=
 COUNTED_LINK ?=
-$(COMMANDS) $(UNITS) $(FUZZERS) $(SHORT): LDFLAGS_ALL += $(COUNTED_LINK)
+$(COMMANDS) $(B)/ctx $(UNITS) $(FUZZERS) $(SHORT): \
+  LDFLAGS_ALL += $(COUNTED_LINK)
 $(LIB_OBJ) $(CMD_OBJ) $(CMD_SRC:%.c=$(B)/%.o): CFLAGS_ALL += $(COUNTED)
 $(LIB_OBJ): CFLAGS_ALL += $(SECTIONS)
 
@@ -303,8 +304,9 @@ $(COMMANDS): $(B)/%: $(B)/mains/start-%.o $(PRIVATE)
 endif
 
 # It only runs the others.
-$(B)/ctx: $(B)/cmd/ctx.o $(B)/cmd/cli/similar.o
-	$(Q)$(CC) $(LDFLAGS_ALL) $(COMMAND_LINK) -o $@ $^
+$(B)/ctx: $(B)/cmd/ctx.o $(B)/cmd/cli/similar.o $(if $(COUNTED),$(B)/libctx.a)
+	$(Q)$(CC) $(LDFLAGS_ALL) $(COMMAND_LINK) -o $@ $^ \
+	  $(if $(COUNTED),$(DEP_LIBS))
 
 $(B)/tests/%: $(B)/tests/unit/%.o $(B)/libctx.a
 	@mkdir -p $(@D)
