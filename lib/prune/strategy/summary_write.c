@@ -411,11 +411,13 @@ append_names(const struct summary_writer *w, size_t from, uint32_t place,
 	for (i = from; i < w->n_names && w->names[i].place == place; i++) {
 		const struct placed_name *name = &w->names[i];
 		bool new_key = i == from || name->key != name[-1].key;
+		const char *label =
+		    out->n == 0 ? CTX_NAMES_LABEL : "\n" CTX_NAMES_LABEL;
 
 		if (ctx_buf_printf(out, err, "%s",
 			i > from ? new_key ? "; " : ", "
 			    : place == UINT32_MAX
-			    ? &"\n" CTX_NAMES_LABEL[out->n == 0]
+			    ? label
 			    : "\n" CTX_LIST_INDENTATION) < 0)
 			return -1;
 		if (new_key && append_key(w, name->key, out, err) < 0)
