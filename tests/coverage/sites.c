@@ -283,21 +283,19 @@ PASSES(ctx_tracker_enter,
 	const struct ctx_event *event, struct ctx_model_counters *counters,
 	struct ctx_err *err),
     (tracker, stream, event, counters, err))
-PASSES(ctx_validate_wait,
-    (struct ctx_validator * validator, unsigned wait, struct ctx_err *err),
-    (validator, wait, err))
-PASSES(ctx_validate_refuse_waiting,
+WRAP(int, ctx_validate_wait, (struct ctx_validator * validator, unsigned wait),
+    (validator, wait), ctx_err_nomem(validator->err))
+WRAP(int, ctx_validate_refuse_waiting,
     (struct ctx_validator * validator, unsigned wait, enum ctx_rule_id id,
-	const char *what, struct ctx_err *err),
-    (validator, wait, id, what, err))
-PASSES(ctx_validate_refuse_block,
+	const char *what),
+    (validator, wait, id, what), ctx_err_nomem(validator->err))
+WRAP(int, ctx_validate_refuse_block,
     (struct ctx_validator * validator, enum ctx_rule_id id, size_t part,
-	const char *what, const char *tail, struct ctx_err *err),
-    (validator, id, part, what, tail, err))
-PASSES(ctx_validate_refuse,
-    (struct ctx_validator * validator, enum ctx_rule_id id, const char *what,
-	struct ctx_err *err),
-    (validator, id, what, err))
+	const char *what, const char *tail),
+    (validator, id, part, what, tail), ctx_err_nomem(validator->err))
+WRAP(int, ctx_validate_refuse,
+    (struct ctx_validator * validator, enum ctx_rule_id id, const char *what),
+    (validator, id, what), ctx_err_nomem(validator->err))
 PASSES(ctx_cache_run_find_places,
     (struct cache_run * run, uint64_t number,
 	struct ctx_breakpoint_writer *writer, struct ctx_err *err),
