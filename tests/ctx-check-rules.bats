@@ -171,7 +171,7 @@ load check
 		echo '{"role":"assistant","content":"a"},{"role":"user","content":"b"}]}'
 	} > request
 	run -1 ctx-check -d anthropic request
-	[ "$output" = "request:1: many-markers: more than 3 cache breakpoints beside automatic caching; this breakpoint is not among the newest (message 0)" ]
+	[ "$output" = "request:1: many-markers: more than 3 cache breakpoints beside automatic caching; the last 3 are kept, not this one (message 0)" ]
 	ctx-check -d anthropic --repair request > out
 	[ "$(grep -o cache_control out | wc -l)" -eq 4 ]
 	ctx-check -d anthropic out

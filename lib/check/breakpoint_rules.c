@@ -1,12 +1,12 @@
 /*
  * breakpoint_rules.c - checks the number and the places of cache breakpoints
  *
- * A request may have four breakpoints.  Automatic caching (a member
- * "cache_control" of the request) uses one of them, unless the last message has
- * a breakpoint.  If a request has more, the breakpoints
- * that come first in the cached prefix are removed: first those of the tools,
- * then those of the system prompt, then those of the oldest messages.  The
- * newest breakpoints are kept because they cover the most tokens.
+ * A request may have four breakpoints, or three if it asks for automatic
+ * caching (by a member "cache_control" of the request) and its last message has
+ * no breakpoint.  If a request has more, the breakpoints that come first in the
+ * cached prefix are removed: first those of the tools, then those of the system
+ * prompt, then those of the oldest messages.  The newest breakpoints are kept
+ * because they cover the most tokens.
  *
  * In the order tools, system prompt, messages, no breakpoint of one hour may
  * come after one of five minutes.
@@ -108,17 +108,6 @@ find_misplacement(const struct ctx_json *json, uint32_t container,
 	    : NULL;
 }
 
-/* Returns the JSON that contains a breakpoint, or NULL if the breakpoint is in
- * a record that was read earlier. */
-static const struct ctx_json *
-json_of_breakpoint(const struct ctx_validator *validator,
-    const struct ctx_breakpoint_seen *mark)
-{
-	return mark->place.message == validator->place.message
-	    ? validator->message->json
-	    : mark->json;
-}
-
 /* Reports a breakpoint of one hour after one of five minutes.  The repair makes
  * it one of five minutes. */
 static int
@@ -156,15 +145,17 @@ refuse_surplus_breakpoint(struct ctx_validator *validator,
 	const char *what = most == CTX_BREAKPOINTS_MAX
 	    ? "more than 4 cache breakpoints; this breakpoint is not among "
 	      "the newest"
-	    : "more than 3 cache breakpoints beside automatic caching; this "
-	      "breakpoint is not among the newest";
-	const struct ctx_json *json = json_of_breakpoint(validator, mark);
+	    : "more than 3 cache breakpoints beside automatic caching; "
+	      "the last 3 are kept, not this one";
+	const struct ctx_json *json = mark->json;
 	struct ctx_finding finding = {.id = CTX_RULE_MANY_MARKERS,
 	    .place = mark->place,
 	    .block = CTX_NO_BLOCK,
 	    .in_request = mark->outside_messages};
 
 	finding.replacement.p = "";
+	if (json == NULL && mark->place.message == validator->place.message)
+		json = validator->message->json;
 	if (json != NULL)
 		finding.old = ctx_child_span(json, mark->container, mark->node,
 		    has_only_markers_before(json, mark->container, mark->node));
@@ -288,8 +279,7 @@ ctx_validate_all_markers(struct ctx_validator *validator,
 		mark = &validator->breakpoints[(first + i) % n];
 		if ((i + most < n
 			    ? refuse_surplus_breakpoint(validator, mark, most)
-			    : check_time_order(validator, mark,
-				  json_of_breakpoint(validator, mark))) < 0)
+			    : check_time_order(validator, mark, json)) < 0)
 			return -1;
 	}
 	validator->n_breakpoints = 0;
