@@ -354,9 +354,11 @@ undo(const struct cli *cli, const char *what, const char *path)
 	cli_die_errno(cli, what, path, sys);
 }
 
-/* Replaces all input files by their new versions, or none.  link(2) never
- * overwrites a file.  On file systems without hard links, link(2) fails: then
- * originals are not kept, and a suffix of --in-place is an error. */
+/* Replaces all input files by their new versions or, after an error, none.
+ * Before a file is replaced, link(2) gives the original a second name, from
+ * which it is put back after an error; link(2) never overwrites a file.  File
+ * systems without hard links refuse this.  Then files that were replaced before
+ * the error stay replaced, and a suffix of --in-place is an error. */
 static void
 replace_all(const struct cli *cli)
 {

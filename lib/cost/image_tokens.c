@@ -15,8 +15,9 @@
  * 512 pixels; with original detail, it has at most 6,000 pixels, and the image
  * at most 4 * y patches.  (OpenAI)
  *
- * original-patches: Like the rule patches, but if the request asks for no
- * detail, the detail is original. (OpenAI, GPT-5.5)
+ * original-patches: Like the rule "patches".  But if the request does not say
+ * in which detail the image is read, it is read in original detail. (OpenAI,
+ * GPT-5.5)
  *
  * page-patches: Like the rule original-patches, but an image in original detail
  * is not scaled down.  The pages of a PDF are also read in high detail, unless

@@ -106,8 +106,8 @@ is_needed(const void *entry)
 }
 
 /* Joins two neighbouring entries that stand for lines of a file that are not
- * messages (ctx_prune_hold_file_line), if there is no message between them any
- * more.  Marks the segment (unit that is kept or removed) of the first entry
+ * messages (ctx_prune_hold_file_line), once the messages between them are
+ * removed.  Marks the segment (unit that is kept or removed) of the first entry
  * for removal. */
 static void
 join_lines(struct held_conversation *conversation)

@@ -74,8 +74,8 @@ struct stream {
 };
 
 /* Finds the run that begins at the index "at".  A run of the class CTX_RUN_HARD
- * consists of characters that have the same of the properties CTX_CHAR_BORDER
- * and CTX_CHAR_NUMBER, and of variation selectors. */
+ * consists of variation selectors and of characters that agree in two
+ * properties, CTX_CHAR_BORDER and CTX_CHAR_NUMBER. */
 static struct run
 find_run(const struct stream *s, size_t at)
 {

@@ -4,9 +4,9 @@
  *
  * The characters are normalized (NFC), some are removed, and some are replaced.
  * Most characters can be read one after another, because normalization does not
- * change them.  If it may change a character, a short part of the unit (a
- * stretch) is normalized before it is read: from the last character before
- * which the text can be cut (see nfc.h) up to the next one.
+ * change them.  Where normalization may change a character, a short part of the
+ * unit (a stretch) is normalized first.  A stretch begins and ends at
+ * characters before which the text can be cut (see nfc.h).
  */
 #include <string.h>
 

@@ -11,8 +11,8 @@ WAY is one of:
   bm25       keep the groups that match the last message of the user best (BM25);
              half of a group's score is added to those of its neighbours
   langchain  trim_messages of langchain-core: keep the newest messages
-  sumbasic   keep the newest groups in half of the budget, and fill the rest with
-             the SumBasic summary (sumy) of what was removed
+  sumbasic   keep the newest messages in half of the budget, and fill the rest
+             with a summary of the others (SumBasic, by the package sumy)
 
 All but langchain keep system messages, the last message of the user and the
 newest group in any case.  RIVALS is the directory that tests/bench/rivals
