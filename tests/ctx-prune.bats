@@ -320,6 +320,11 @@ is_paired() {
 	run ! is_subsequence out in
 	ctx-prune -d anthropic -m deepseek-v4-pro -s pinned-fifo -b 200 in > out
 	is_subsequence out in
+	mkdir -p config/ctx
+	echo '{"house": {"wants_reasoning": true, "binds": false}}' > config/ctx/models.json
+	XDG_CONFIG_HOME=$PWD/config ctx-prune -d anthropic -m house -s pinned-fifo \
+	    -b 200 in > out
+	is_subsequence out in
 }
 
 @test "--quantum cuts at multiples counted from the start" {

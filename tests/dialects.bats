@@ -104,6 +104,8 @@ dialect_is() {
 }
 
 @test "models of Mistral: pruning leaves no user message directly after a tool result" {
+	mkdir -p config/ctx
+	echo '{"house": {"answers_results": true}}' > config/ctx/models.json
 	jq -nc 'range(10) as $i | {role: "user", content: "Question \($i)"},
 	    {role: "assistant", content: "", tool_calls: [{id: "abcdefg0\($i)",
 	    type: "function", function: {name: "read", arguments: "{}"}}]},
@@ -111,9 +113,11 @@ dialect_is() {
 	    {role: "assistant", content: ("ok then " * 20)}' > in
 	for strategy in $("$BATS_TEST_DIRNAME/strategies"); do
 		for budget in 150 300 500 700; do
-			ctx-prune -m mistral-large-latest -s "$strategy" \
-			    -b $budget -k 1 -t 1 in > out || continue
-			ctx-check --provider mistral out || fail "$strategy $budget"
+			for model in mistral-large-latest house; do
+				XDG_CONFIG_HOME=$PWD/config ctx-prune -m $model \
+				    -s "$strategy" -b $budget -k 1 -t 1 in > out || continue
+				ctx-check --provider mistral out || fail "$model $strategy $budget"
+			done
 		done
 	done
 }

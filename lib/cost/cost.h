@@ -78,6 +78,12 @@ struct ctx_model {
 	/* True if the provider removes reasoning, and does not bill it, in
 	 * messages before the last message of the user. */
 	bool drops_reasoning;
+	/* True if the provider may refuse a request from which reasoning of
+	 * earlier turns was removed; see lib/dialect/NOTES.md. */
+	bool wants_reasoning;
+	/* True if the provider refuses a user message directly after a tool
+	 * result. */
+	bool answers_results;
 	/* Array of the model's prices, or NULL if not known.  Each element says
 	 * to which requests its prices apply; the first element applies to all
 	 * requests.  The last element that applies to a request is used
@@ -153,9 +159,6 @@ const struct ctx_price *ctx_model_price(const struct ctx_model *model,
  * true for versions of Claude that are not in the table, and for unknown models
  * (model is NULL or the row for unknown models). */
 bool ctx_model_binds(const struct ctx_model *model, struct ctx_str name);
-/* Returns true if the provider of the model refuses a request if reasoning of
- * earlier turns was removed; see lib/dialect/NOTES.md. */
-bool ctx_model_wants_reasoning(const struct ctx_model *model);
 /* Returns true if an encoding is that of a model, or a reconstruction of the
  * model's encoding, as far as ctx knows. encoding: a name, or the path of a
  * vocabulary file.  Returns true for every file, unless the tokenizer of the

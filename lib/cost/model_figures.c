@@ -1,7 +1,5 @@
 /* model_figures.c - a model's prices for a request, its limit, and the names of
  * its rules */
-#include <string.h>
-
 #include "cost/cost.h"
 #include "cost/surcharges.h"
 
@@ -33,19 +31,6 @@ ctx_model_price(const struct ctx_model *model, int64_t now, uint64_t tokens)
 		if (price_holds(&model->prices[i], now, tokens))
 			best = &model->prices[i];
 	return best;
-}
-
-bool
-ctx_model_wants_reasoning(const struct ctx_model *model)
-{
-	static const char *const vendors[] = {"deepseek", "moonshot", "xiaomi",
-	    "zhipu"};
-	size_t i;
-
-	for (i = 0; i < CTX_LENGTH(vendors); i++)
-		if (strcmp(model->vendor, vendors[i]) == 0)
-			return true;
-	return false;
 }
 
 uint64_t

@@ -587,7 +587,7 @@ ctx_model_binds(const struct ctx_model *model, struct ctx_str name)
 
 	if (model == NULL || model->binds)
 		return true;
-	if (strcmp(model->vendor, "anthropic") != 0)
+	if (strcmp(model->vendor, rows[NEWEST_CLAUDE].vendor) != 0)
 		return false;
 	row = strlen(model->name);
 	for (i = 0; i + row <= name.n; i++)

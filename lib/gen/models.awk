@@ -107,12 +107,17 @@ FILENAME == ARGV[3] {
 		print row[i]
 	print "};\n\nstatic const struct model_row rows[] = {"
 }
-NF != 23 { fail(NF " columns, not 23") }
+NF != 25 { fail(NF " columns, not 25") }
 seen[$1]++ { fail("a second " $1) }
 $7 !~ /^(exact|reconstructed|like|near)$/ { fail("own is none of the four") }
-$18 != "yes" && $18 != "-" { fail("binds is neither yes nor -") }
-$19 != "yes" && $19 != "-" { fail("drops is neither yes nor -") }
-$23 == "" { fail("no source") }
+$25 == "" { fail("no source") }
+
+# Returns a C boolean for "yes" or "-".
+function boolean(s) {
+	if (s != "yes" && s != "-")
+		fail(s " is neither yes nor -")
+	return s == "yes" ? "true" : "false"
+}
 
 # Adds a name that stands for the model with the given number.
 function add_alias(name, model) {
@@ -125,16 +130,15 @@ function add_alias(name, model) {
 function model(s) {
 	s = sprintf("{%s, %s, %s, %s, %s, %d, {NULL, NULL, %s, %s, %s, NULL, " \
 	    "%s, %.0f, %s, NULL, %s, ", text($1, 40), text($2, 16), text($6, 16),
-	    text($20, 64), text($21, 96), $1 in first ? first[$1] : -1, $3, $4, $5,
+	    text($22, 64), text($23, 96), $1 in first ? first[$1] : -1, $3, $4, $5,
 	    constant("CTX_BASIS", $7 ~ /^(like|near)$/ ? "estimated" : $7),
 	    number($8) * 100, $8 ~ /\+$/ ? "true" : "false", $7 == "near" ? "true" : "false")
 	s = s sprintf("{%s, %s, %s, %s}, {%s, %s, %s}, ",
 	    constant("CTX_IMAGE", $9), number($10), number($11), number($12),
 	    constant("CTX_TOOLS", $13), number($14), number($15))
-	return s sprintf("%s, %s, %s, %s, NULL, %d, NULL, \"%s\", false}},",
-	    constant("CTX_CACHE", $16), number($17),
-	    $18 == "yes" ? "true" : "false", $19 == "yes" ? "true" : "false",
-	    many[$1], $22)
+	return s sprintf("%s, %s, %s, %s, %s, %s, NULL, %d, NULL, \"%s\", " \
+	    "false}},", constant("CTX_CACHE", $16), number($17), boolean($18),
+	    boolean($19), boolean($20), boolean($21), many[$1], $24)
 }
 
 # Returns a name without the dashes between a letter and a digit.
@@ -176,9 +180,9 @@ function print_keys(name, texts, rows, n, i, k) {
 }
 
 {
-	seconds($22)
-	n = split($21, names, ",")
-	for (i = 1; $21 != "-" && i <= n; i++)
+	seconds($24)
+	n = split($23, names, ",")
+	for (i = 1; $23 != "-" && i <= n; i++)
 		add_alias(names[i], n_models)
 	if ($1 == "claude")
 		newest = n_models

@@ -137,12 +137,10 @@ ctx_prune_settings_for(const struct ctx_prune_config *options,
 	*settings = options->settings;
 	settings->knows_model =
 	    model != NULL && strcmp(model->vendor, "unknown") != 0;
-	settings->keeps_reasoning =
-	    settings->knows_model && ctx_model_wants_reasoning(model);
-	/* Mistral refuses a user message directly after a tool result; so the
-	 * last group of a turn, which has the answer, must be kept. */
-	settings->alternates =
-	    settings->knows_model && strcmp(model->vendor, "mistral") == 0;
+	settings->keeps_reasoning = model != NULL && model->wants_reasoning;
+	/* No user message may directly follow a tool result, so the last group
+	 * of a turn, which has the answer, must be kept. */
+	settings->alternates = model != NULL && model->answers_results;
 	if (window == 0 && model != NULL)
 		window = ctx_model_limit(model);
 	if (set_budget(options, window, settings, err) < 0)

@@ -314,6 +314,40 @@ check_reasoning(void)
 }
 
 static void
+check_history(void)
+{
+	/* wants: whether reasoning of earlier turns must be kept; answers:
+	 * whether a user message may not directly follow a tool result */
+	static const struct {
+		const char *name;
+		bool wants, answers;
+	} cases[] = {
+	    {"deepseek-v4-pro", true, false},
+	    {"openrouter/moonshotai/kimi-k3", true, false},
+	    {"glm-5.1", true, false},
+	    {"glm-5.9-x", true, false},
+	    {"mimo-v2.5-pro", true, false},
+	    {"mistral-large-latest", false, true},
+	    {"devstral-9", false, true},
+	    {"mistralai/codestral-2508", false, true},
+	    {"gpt-5.2", false, false},
+	    {"claude", false, false},
+	    {"gemini-3-pro", false, false},
+	    {"qwen3-max", false, false},
+	    {"no-such-model", false, false},
+	};
+	const struct ctx_model *m;
+	size_t i;
+
+	tap_case("a model says which earlier messages its provider wants");
+	for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		m = ctx_model_find(NULL, cases[i].name, strlen(cases[i].name));
+		CHECK(m->wants_reasoning == cases[i].wants);
+		CHECK(m->answers_results == cases[i].answers);
+	}
+}
+
+static void
 check_variants(void)
 {
 	static const char *const names[] = {"claude-opus-4-5-fast",
@@ -607,6 +641,7 @@ main(void)
 	check_registries();
 	check_binding();
 	check_reasoning();
+	check_history();
 	check_windows();
 	check_own();
 	check_long();
