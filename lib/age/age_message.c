@@ -187,7 +187,7 @@ ctx_age_message(struct aging *aging, struct age_queue *queue,
 	int64_t left = CTX_PATTERN_WORK;
 	const struct ctx_message *message = &aging->rewrite.message;
 	struct ctx_str tool;
-	size_t i, k = 0;
+	size_t k = 0;
 	bool is_counted;
 	int rc;
 
@@ -197,7 +197,7 @@ ctx_age_message(struct aging *aging, struct age_queue *queue,
 	entry->edits = 0;
 	if (!ctx_age_is_old(aging, queue, entry))
 		return 0;
-	for (i = 0; i < message->n; i++) {
+	for (size_t i = 0; i < message->n; i++) {
 		if (ctx_age_is_result(aging, message, i, &is_counted, err) < 0)
 			return -1;
 		if (!is_counted)

@@ -42,9 +42,8 @@ record_result_tools(struct aging *aging, struct age_queue *queue,
 {
 	bool is_counted, may_age_any = false;
 	uint32_t k = 0;
-	size_t i;
 
-	for (i = 0; i < message->n; i++) {
+	for (size_t i = 0; i < message->n; i++) {
 		if (ctx_age_is_result(aging, message, i, &is_counted, err) < 0)
 			return -1;
 		entry->results += is_counted;
@@ -56,7 +55,7 @@ record_result_tools(struct aging *aging, struct age_queue *queue,
 	entry->tools = calloc(entry->results, sizeof *entry->tools);
 	if (entry->tools == NULL)
 		return ctx_err_nomem(err);
-	for (i = 0; i < message->n; i++) {
+	for (size_t i = 0; i < message->n; i++) {
 		if (ctx_age_is_result(aging, message, i, &is_counted, err) <
 			0 ||
 		    (is_counted &&

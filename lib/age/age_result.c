@@ -39,7 +39,6 @@ measure_result(const struct ctx_message *message, size_t i, uint32_t *node,
 	const struct ctx_json *json = message->json;
 	uint32_t content = message->blocks[i].payload;
 	struct ctx_str raw;
-	size_t k;
 
 	*node = ctx_result_content_text(json, content, message->dialect);
 	if (*node == 0 && json->nodes[content].kind == CTX_JSON_STRING)
@@ -54,7 +53,7 @@ measure_result(const struct ctx_message *message, size_t i, uint32_t *node,
 		return;
 	}
 	*chars = 0;
-	for (k = i + 1;
+	for (size_t k = i + 1;
 	     k < message->n && message->blocks[k].result_index == i + 1; k++) {
 		raw = get_block_json(json, &message->blocks[k]);
 		*chars += is_text(json, &message->blocks[k])
@@ -89,7 +88,6 @@ read_aged_text(struct aged_result *aged, const struct ctx_message *message,
 {
 	const struct ctx_json *json = message->json;
 	struct ctx_str raw;
-	size_t k;
 
 	aged->text.n = 0;
 	if (node != 0)
@@ -99,7 +97,7 @@ read_aged_text(struct aged_result *aged, const struct ctx_message *message,
 		raw = ctx_json_str(json, ctx_result_content_value(message, i));
 		return ctx_buf_add(&aged->text, raw.p, raw.n, err);
 	}
-	for (k = i + 1;
+	for (size_t k = i + 1;
 	     k < message->n && message->blocks[k].result_index == i + 1; k++)
 		if (append_block_text(aged, json, &message->blocks[k], err) < 0)
 			return -1;
@@ -280,12 +278,10 @@ static int
 read_copied_text(struct aged_result *aged, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err)
 {
-	uint32_t i;
-
 	aged->text.n = 0;
 	if (json->nodes[node].kind == CTX_JSON_STRING)
 		return ctx_json_string_decode(&aged->text, aged->replaced, err);
-	for (i = node + 1; i < json->nodes[node].next; i++)
+	for (uint32_t i = node + 1; i < json->nodes[node].next; i++)
 		if (ctx_json_string_decode(&aged->text, ctx_json_str(json, i),
 			err) < 0 ||
 		    ctx_buf_add(&aged->text, "\n", 1, err) < 0)

@@ -126,24 +126,22 @@ end_aged_conversation(void *user, const struct ctx_event *event,
 	const struct age_entry place = {
 	    .held = {.file = event->record->file, .line = event->record->line}};
 	bool refused = false;
-	int count_only;
-	size_t i;
 
 	if (ctx_age_may_refuse(aging, queue) &&
 	    ctx_age_check_refusal(aging, queue, &refused, err) < 0)
 		return -1;
-	for (count_only = aging->options->at_least > 0;
+	for (int count_only = aging->options->at_least > 0;
 	     count_only >= 0 && !refused; count_only--) {
 		if (count_only == 0 &&
 		    queue->savings < aging->options->at_least)
 			break;
-		for (i = 0; i < elements->end; i++)
+		for (size_t i = 0; i < elements->end; i++)
 			if (age_element(aging, queue, i, count_only, err) < 0)
 				return -1;
 	}
 	if (ctx_age_commit_edits(aging, &place, err) < 0)
 		return -1;
-	for (i = queue->sent_end; i < elements->end; i++)
+	for (size_t i = queue->sent_end; i < elements->end; i++)
 		if (ctx_age_report_message(aging, queue,
 			ctx_held_queue_at(elements, i), err) < 0)
 			return -1;

@@ -44,7 +44,6 @@ append_stable_block(struct ctx_buf *out, const struct ctx_message *message,
 	struct ctx_reference ref = {.chars = 0};
 	bool placeholder = false;
 	struct ctx_str text;
-	size_t k;
 
 	if (block->result_index == 0 && block->kind == CTX_BLOCK_MEDIA)
 		return append_media_digits(out, message, i, err);
@@ -60,7 +59,7 @@ append_stable_block(struct ctx_buf *out, const struct ctx_message *message,
 		return ref.digits.n == 0 ? 0
 					 : ctx_buf_printf(out, err, "%.*s\n",
 					       (int)ref.digits.n, ref.digits.p);
-	for (k = 0; k < CTX_LENGTH(nodes); k++) {
+	for (size_t k = 0; k < CTX_LENGTH(nodes); k++) {
 		text = nodes[k] == 0 ? (struct ctx_str){"", 0}
 				     : ctx_json_str(message->json, nodes[k]);
 		if (ctx_buf_add(out, text.p, text.n, err) < 0 ||
@@ -76,13 +75,12 @@ ctx_place_next(struct message_place *place, const struct ctx_message *message,
 {
 	struct ctx_buf stable = {0};
 	int rc = 0;
-	size_t i;
 
 	place->record = index == place->message ? place->record + 1 : 0;
 	place->message = index;
 	if (message->role == CTX_ROLE_SYSTEM)
 		return 0;
-	for (i = 0; i < message->n && rc == 0; i++)
+	for (size_t i = 0; i < message->n && rc == 0; i++)
 		rc = append_stable_block(&stable, message, i, scratch, err);
 	/* The hash of the parts that ctx-age never changes is computed for
 	 * every message of the conversation.  SipHash is used, because it is

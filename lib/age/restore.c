@@ -76,12 +76,11 @@ static int
 report_record(struct restoration *restoration, struct ctx_err *err)
 {
 	struct ctx_held_queue *restored = &restoration->rewrite.elements;
-	size_t i;
 
 	if (restoration->has_broken_reference)
 		ctx_edits_reset(&restoration->rewrite.edits);
 	else
-		for (i = 0; i < restored->end; i++)
+		for (size_t i = 0; i < restored->end; i++)
 			if (report_restored(restoration,
 				ctx_held_queue_at(restored, i), err) < 0)
 				return -1;
@@ -99,7 +98,7 @@ restore_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 	struct conversation_tracker *tracker = event->inside
 	    ? &restoration->record_tracker
 	    : &restoration->line_tracker;
-	size_t first = restoration->rewrite.edits.n, i;
+	size_t first = restoration->rewrite.edits.n;
 	int rc;
 
 	if (ctx_tracker_enter(tracker, restoration->rewrite.stream, event,
@@ -111,7 +110,7 @@ restore_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 	rc = ctx_restore_reasoning(restoration, event, first, err);
 	if (rc < 0)
 		return -1;
-	for (i = 0; rc == 0 && i < event->message->n; i++)
+	for (size_t i = 0; rc == 0 && i < event->message->n; i++)
 		if (ctx_restore_block(restoration, event, i, first, err) < 0)
 			return -1;
 	if (rc == 0 && ctx_restore_copy(restoration, event, err) < 0)

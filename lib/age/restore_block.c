@@ -13,10 +13,10 @@ append_scanned_content(struct restoration *restoration, struct ctx_err *err)
 {
 	const struct ctx_json *json = &restoration->json;
 	struct ctx_str all = {restoration->file.p, restoration->file.n - 1};
-	uint32_t node, text;
+	uint32_t text;
 	int rc = 0;
 
-	for (node = 0; rc == 0 && node < json->n; node++) {
+	for (uint32_t node = 0; rc == 0 && node < json->n; node++) {
 		if (json->nodes[node].kind != CTX_JSON_OBJECT)
 			continue;
 		text = ctx_json_find(json, node, "text");
@@ -178,7 +178,7 @@ ctx_restore_copy(struct restoration *restoration, const struct ctx_event *event,
 {
 	const struct ctx_message *message = event->message;
 	const struct ctx_json *json = message->json;
-	uint32_t copy = message->result_copy, node = 0, i;
+	uint32_t copy = message->result_copy, node = 0;
 
 	if (ctx_result_copied(message) == message->n)
 		return 0;
@@ -188,7 +188,7 @@ ctx_restore_copy(struct restoration *restoration, const struct ctx_event *event,
 	if (json->nodes[copy].kind == CTX_JSON_STRING)
 		return restore_result(restoration, event, copy, err);
 	while ((node = ctx_result_copy_next(message, node)) != 0)
-		for (i = node; i < json->nodes[node].next; i++)
+		for (uint32_t i = node; i < json->nodes[node].next; i++)
 			if (json->nodes[i].kind == CTX_JSON_STRING &&
 			    restore_result(restoration, event, i, err) < 0)
 				return -1;

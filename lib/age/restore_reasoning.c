@@ -12,9 +12,8 @@ has_seen_reference(struct restoration *restoration,
     const struct ctx_message *message)
 {
 	const struct ctx_json *json = message->json;
-	size_t i;
 
-	for (i = 0; !restoration->seen_reference && i < message->n; i++)
+	for (size_t i = 0; !restoration->seen_reference && i < message->n; i++)
 		restoration->seen_reference = message->blocks[i].payload != 0 &&
 		    ctx_reference_may_be(
 			ctx_json_str(json, message->blocks[i].payload));
@@ -118,11 +117,10 @@ restore_unstripped_message(struct restoration *restoration,
 	struct ctx_event unstripped = *event;
 	struct ctx_str text = {restoration->unstripped.p,
 	    restoration->unstripped.n};
-	size_t i;
 
 	unstripped.message = &restoration->rewrite.text_message;
 	unstripped.node = 0;
-	for (i = 0; i < unstripped.message->n; i++)
+	for (size_t i = 0; i < unstripped.message->n; i++)
 		if (ctx_restore_block(restoration, &unstripped, i, first, err) <
 		    0)
 			return -1;

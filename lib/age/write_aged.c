@@ -135,11 +135,10 @@ ctx_age_check_refusal(struct aging *aging, struct age_queue *queue,
 	struct age_entry *entry;
 	uint64_t was;
 	bool changed = false;
-	size_t i;
 
 	*refused = false;
 	queue->savings = 0;
-	for (i = entries->first; i < entries->end; i++) {
+	for (size_t i = entries->first; i < entries->end; i++) {
 		entry = ctx_held_queue_at(entries, i);
 		was = queue->savings;
 		if (entry->tools != NULL && i >= queue->sent_end &&

@@ -71,7 +71,6 @@ INLINE void
 mix_bytes(uint64_t v[4], const char *p, size_t n)
 {
 	uint64_t word, last = (uint64_t)n << 56;
-	size_t i;
 
 	for (; n >= 8; p += 8, n -= 8) {
 		word = load_word(p);
@@ -79,7 +78,7 @@ mix_bytes(uint64_t v[4], const char *p, size_t n)
 		sip_round(v);
 		v[0] ^= word;
 	}
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		last |= (uint64_t)(unsigned char)p[i] << (8 * i);
 	v[3] ^= last;
 	sip_round(v);
@@ -89,9 +88,7 @@ mix_bytes(uint64_t v[4], const char *p, size_t n)
 INLINE uint64_t
 finish_sip(uint64_t v[4])
 {
-	size_t i;
-
-	for (i = 0; i < 3; i++)
+	for (size_t i = 0; i < 3; i++)
 		sip_round(v);
 	return v[0] ^ v[1] ^ v[2] ^ v[3];
 }

@@ -77,10 +77,9 @@ ctx_wait_ready(int fd, short events)
 int
 ctx_write_all(int fd, struct ctx_str text)
 {
-	ssize_t wrote;
-
 	while (text.n > 0) {
-		wrote = write(fd, text.p, text.n);
+		ssize_t wrote = write(fd, text.p, text.n);
+
 		if (wrote < 0 && ctx_wait_ready(fd, POLLOUT))
 			continue;
 		/* For a device, write(2) may return 0: no byte was written,

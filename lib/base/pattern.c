@@ -170,11 +170,9 @@ has_loop(const char *pattern)
 static bool
 has_heavy_item(const char *pattern)
 {
-	const char *p;
-
 	if (strchr(pattern, '{') != NULL || strstr(pattern, "(?P=") != NULL)
 		return true;
-	for (p = pattern; (p = strchr(p, '\\')) != NULL;
+	for (const char *p = pattern; (p = strchr(p, '\\')) != NULL;
 	     p += p[1] != '\0' ? 2 : 1)
 		if (p[1] != '\0' && strchr("123456789gk", p[1]) != NULL)
 			return true;
@@ -265,9 +263,8 @@ find_longest_capture(const pcre2_callout_block *block)
 {
 	const PCRE2_SIZE *ends = block->offset_vector;
 	size_t longest = 0;
-	uint32_t i;
 
-	for (i = 1; i < block->capture_top; i++)
+	for (uint32_t i = 1; i < block->capture_top; i++)
 		if (ends[2 * i] != PCRE2_UNSET &&
 		    ends[2 * i + 1] > ends[2 * i] &&
 		    ends[2 * i + 1] - ends[2 * i] > longest)
@@ -454,9 +451,8 @@ static enum outcome
 match_any(struct ctx_pattern *patterns, const char *p, size_t n, int64_t *left)
 {
 	enum outcome all = NO, this;
-	size_t i;
 
-	for (i = 0; i < patterns->n && all != YES; i++) {
+	for (size_t i = 0; i < patterns->n && all != YES; i++) {
 		this = match_one(&patterns->list[i], p, n, left);
 		if (this != NO)
 			all = this;
@@ -484,9 +480,7 @@ ctx_pattern_selects(struct ctx_pattern *only, struct ctx_pattern *except,
 void
 ctx_pattern_release(struct ctx_pattern *patterns)
 {
-	size_t i;
-
-	for (i = 0; i < patterns->n; i++)
+	for (size_t i = 0; i < patterns->n; i++)
 		free_code(&patterns->list[i]);
 	free(patterns->list);
 	memset(patterns, 0, sizeof *patterns);

@@ -12,13 +12,13 @@ unsigned
 ctx_signals_defer(void)
 {
 	sigset_t set, before;
-	unsigned held = 0, i;
+	unsigned held = 0;
 
 	(void)sigemptyset(&set);
-	for (i = 0; i < CTX_TERMINATION_SIGNALS; i++)
+	for (unsigned i = 0; i < CTX_TERMINATION_SIGNALS; i++)
 		(void)sigaddset(&set, ctx_termination_signals[i]);
 	(void)pthread_sigmask(SIG_BLOCK, &set, &before);
-	for (i = 0; i < CTX_TERMINATION_SIGNALS; i++)
+	for (unsigned i = 0; i < CTX_TERMINATION_SIGNALS; i++)
 		if (sigismember(&before, ctx_termination_signals[i]) == 0)
 			held |= 1u << i;
 	return held;
@@ -28,10 +28,9 @@ void
 ctx_signals_release(unsigned held)
 {
 	sigset_t set;
-	unsigned i;
 
 	(void)sigemptyset(&set);
-	for (i = 0; i < CTX_TERMINATION_SIGNALS; i++)
+	for (unsigned i = 0; i < CTX_TERMINATION_SIGNALS; i++)
 		if ((held & 1u << i) != 0)
 			(void)sigaddset(&set, ctx_termination_signals[i]);
 	(void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);

@@ -37,11 +37,10 @@ ctx_simd_resolve(enum ctx_simd simd)
 {
 	static const enum ctx_simd best[] = {CTX_SIMD_AVX512, CTX_SIMD_AVX2,
 	    CTX_SIMD_SSE2, CTX_SIMD_NEON};
-	size_t i;
 
 	if (simd != CTX_SIMD_BEST)
 		return has_simd(simd) ? simd : CTX_SIMD_PORTABLE;
-	for (i = 0; i < CTX_LENGTH(best); i++)
+	for (size_t i = 0; i < CTX_LENGTH(best); i++)
 		if (has_simd(best[i]))
 			return best[i];
 	return CTX_SIMD_PORTABLE;

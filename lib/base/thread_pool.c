@@ -132,15 +132,13 @@ ctx_pool_wait(struct ctx_pool *pool, const struct ctx_task *task)
 void
 ctx_pool_close(struct ctx_pool *pool)
 {
-	unsigned i;
-
 	if (pool == NULL)
 		return;
 	pthread_mutex_lock(&pool->lock);
 	pool->over = true;
 	pthread_cond_broadcast(&pool->some);
 	pthread_mutex_unlock(&pool->lock);
-	for (i = 0; i < pool->n; i++)
+	for (unsigned i = 0; i < pool->n; i++)
 		pthread_join(pool->threads[i].id, NULL);
 	pthread_cond_destroy(&pool->done);
 	pthread_cond_destroy(&pool->some);

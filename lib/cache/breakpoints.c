@@ -74,9 +74,9 @@ decide_by_model(struct cache_run *run, struct ctx_err *err)
 {
 	const struct ctx_breakpoint_format *format;
 	const char *provider;
-	unsigned i;
 
-	for (i = 0; (provider = ctx_breakpoint_provider(i)) != NULL; i++) {
+	for (unsigned i = 0; (provider = ctx_breakpoint_provider(i)) != NULL;
+	     i++) {
 		format = ctx_breakpoint_format_find(run->dialect, provider);
 		if (find_cache_kind(run) < CTX_CACHES && format != NULL &&
 		    format->models >> find_cache_kind(run) & 1) {
@@ -208,9 +208,7 @@ static void
 add_breakpoint(struct breakpoints *points, uint64_t number, unsigned bit,
     const char *rule)
 {
-	size_t i;
-
-	for (i = 0; i < points->n; i++)
+	for (size_t i = 0; i < points->n; i++)
 		if (points->list[i].number == number &&
 		    points->list[i].bit == bit)
 			return;
@@ -250,9 +248,8 @@ add_earlier_breakpoint(const struct cache_run *run, struct breakpoints *points)
 {
 	uint64_t last = ctx_cache_run_newest(run), at, end;
 	const struct cache_entry *entry;
-	size_t i;
 
-	for (i = run->entries->first;
+	for (size_t i = run->entries->first;
 	     i < run->entries->end && last > BREAKPOINT_STEP; i++) {
 		entry = ctx_cache_run_at(run, i);
 		end = entry->first_block + entry->places.blocks;
@@ -323,9 +320,8 @@ uint32_t
 ctx_breakpoints_of(const struct breakpoints *points, uint64_t number)
 {
 	uint32_t mask = 0;
-	size_t i;
 
-	for (i = 0; i < points->n; i++)
+	for (size_t i = 0; i < points->n; i++)
 		if (points->list[i].number == number)
 			mask |= 1u << points->list[i].bit;
 	return mask;
@@ -334,9 +330,7 @@ ctx_breakpoints_of(const struct breakpoints *points, uint64_t number)
 const char *
 ctx_breakpoints_rule(const struct breakpoints *points, uint64_t number)
 {
-	size_t i;
-
-	for (i = 0; i < points->n; i++)
+	for (size_t i = 0; i < points->n; i++)
 		if (points->list[i].number == number)
 			return points->list[i].rule;
 	return NULL;

@@ -20,9 +20,7 @@
 static int
 add_brackets(struct ctx_buf *out, const char *p, size_t n, struct ctx_err *err)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (p[i] != '\0' && strchr("[]{}", p[i]) != NULL &&
 		    ctx_buf_add(out, p + i, 1, err) < 0)
 			return -1;
@@ -66,10 +64,10 @@ make_comparable(struct request_reading *reading, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err)
 {
 	const struct ctx_node *nodes = json->nodes, *one;
-	uint32_t at = nodes[node].at, i;
+	uint32_t at = nodes[node].at;
 
 	reading->compared.n = 0;
-	for (i = node; i < nodes[node].next; i++) {
+	for (uint32_t i = node; i < nodes[node].next; i++) {
 		one = &nodes[i];
 		if (one->kind >= CTX_JSON_ARRAY)
 			continue;
@@ -212,9 +210,9 @@ ctx_request_has_signed_after_change(const struct request_reading *reading,
     const struct ctx_event *event)
 {
 	const struct ctx_message *message = event->message;
-	size_t at = reading->prefix->offset, i;
+	size_t at = reading->prefix->offset;
 
-	for (i = 0; i < message->n; i++)
+	for (size_t i = 0; i < message->n; i++)
 		if (ctx_block_is_signed(message->json, &message->blocks[i]) &&
 		    message->json->nodes[message->blocks[i].removable].end > at)
 			return true;

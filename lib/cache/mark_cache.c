@@ -149,7 +149,6 @@ decide_provider(struct marking *marking, const struct ctx_dialect *dialect,
 {
 	struct cache_run *run = &marking->lines;
 	struct cache_entry *entry;
-	size_t i;
 
 	if (ctx_cache_run_decide(run, dialect, marking->options->provider,
 		err) < 0) {
@@ -158,7 +157,7 @@ decide_provider(struct marking *marking, const struct ctx_dialect *dialect,
 		run->decided = false;
 		return -1;
 	}
-	for (i = run->entries->first;
+	for (size_t i = run->entries->first;
 	     run->status == CTX_CACHE_STATUS_MARKED && i < run->entries->end;
 	     i++) {
 		entry = ctx_cache_run_at(run, i);
@@ -282,7 +281,6 @@ end_marked_record(struct marking *marking, const struct ctx_event *event,
 	struct cache_run *run = &marking->record;
 	const struct ctx_record_layout *layout = event->layout;
 	struct breakpoints points = {0};
-	size_t i;
 
 	if (layout->is_response)
 		return 0;
@@ -290,7 +288,7 @@ end_marked_record(struct marking *marking, const struct ctx_event *event,
 		marking->breakpoint_writer.json = event->record->json;
 		ctx_cache_run_place(run, marking->breakpoint_writer.json,
 		    layout, &points);
-		for (i = 0; i < run->entries->end; i++)
+		for (size_t i = 0; i < run->entries->end; i++)
 			if (mark_run_element(marking, run, i, &points, err) < 0)
 				return -1;
 		if (layout->in_request &&

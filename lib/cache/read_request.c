@@ -26,12 +26,11 @@ get_member_tokens(const char *name, const struct ctx_request_overhead *overhead)
 	static const char *const tools[] = {"tools", "toolConfig"};
 	static const char *const prompts[] = {"system", "instructions",
 	    "systemInstruction", "system_instruction"};
-	size_t i;
 
-	for (i = 0; i < CTX_LENGTH(tools); i++)
+	for (size_t i = 0; i < CTX_LENGTH(tools); i++)
 		if (strcmp(name, tools[i]) == 0)
 			return overhead->tools;
-	for (i = 0; i < CTX_LENGTH(prompts); i++)
+	for (size_t i = 0; i < CTX_LENGTH(prompts); i++)
 		if (strcmp(name, prompts[i]) == 0)
 			return overhead->system;
 	return 0;
@@ -83,7 +82,6 @@ begin_request(void *user, const struct ctx_event *event, struct ctx_err *err)
 	    ctx_breakpoint_format_any(event->layout->dialect);
 	struct ctx_request_overhead overhead = {0};
 	const char *name;
-	size_t i;
 
 	if (reading->begun && !event->inside)
 		return 0;
@@ -109,7 +107,7 @@ begin_request(void *user, const struct ctx_event *event, struct ctx_err *err)
 	    ? CTX_BASIS_ESTIMATED
 	    : run->model_counter.counter->basis;
 	reading->writer.json = event->record->json;
-	for (i = 0; event->layout->in_request &&
+	for (size_t i = 0; event->layout->in_request &&
 	     (name = ctx_breakpoint_before(format, i)) != NULL;
 	     i++)
 		if (add_request_member(reading, event, format, name, &overhead,

@@ -56,9 +56,8 @@ static uint64_t
 count_messages(const struct ctx_request_prefix *prefix, size_t n)
 {
 	uint64_t sum = 0;
-	size_t i;
 
-	for (i = prefix->n_members; i < n; i++)
+	for (size_t i = prefix->n_members; i < n; i++)
 		sum += !prefix->items[i].is_continued;
 	return sum;
 }
@@ -67,9 +66,8 @@ static uint64_t
 sum_item_tokens(const struct ctx_request_prefix *prefix, size_t n)
 {
 	uint64_t sum = 0;
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		sum += prefix->items[i].tokens;
 	return sum;
 }
@@ -114,9 +112,8 @@ is_within_lookback(const struct ctx_request_prefix *prefix, uint64_t m)
 	const struct cache_run *run = &prefix->run;
 	const struct cache_entry *entry = ctx_cache_run_at(run, m), *other;
 	uint64_t end = entry->first_block + entry->places.blocks, point;
-	size_t i;
 
-	for (i = 0; i < prefix->points.n; i++) {
+	for (size_t i = 0; i < prefix->points.n; i++) {
 		other = ctx_cache_run_at(run, prefix->points.list[i].number);
 		point = other->first_block + other->places.blocks -
 		    prefix->points.list[i].bit;
@@ -186,14 +183,14 @@ set_appended(struct ctx_cache_cost *cost,
     const struct ctx_request_prefix *later, struct ctx_err *err)
 {
 	struct hashed_message *list = malloc((later->n + 1) * sizeof *list);
-	size_t n = 0, start = 0, i;
+	size_t n = 0, start = 0;
 
 	if (list == NULL)
 		return ctx_err_nomem(err);
-	for (i = later->n_members; i < later->n; i++)
+	for (size_t i = later->n_members; i < later->n; i++)
 		list[n++] = (struct hashed_message){later->items[i].hash, i};
 	qsort(list, n, sizeof *list, compare_hashed_messages);
-	for (i = earlier->n; start == 0 && i > earlier->n_members; i--)
+	for (size_t i = earlier->n; start == 0 && i > earlier->n_members; i--)
 		start = find_after_last(list, n, earlier->items[i - 1].hash);
 	free(list);
 	cost->appended = start == 0
@@ -245,12 +242,10 @@ set_shared(struct ctx_cache_cost *cost,
     const struct ctx_request_prefix *earlier,
     const struct ctx_request_prefix *later, size_t n)
 {
-	size_t i;
-
 	cost->messages = count_messages(later, n);
 	cost->all = count_messages(later, later->n);
 	cost->tokens = sum_item_tokens(later, n);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		cost->bytes += later->items[i].bytes;
 	cost->is_extension = n == earlier->n;
 	if (n < later->n)

@@ -170,10 +170,9 @@ add_shares(struct counted_conversation *conversation,
     const struct ctx_event *event, struct ctx_err *err)
 {
 	const struct ctx_message *message = event->message;
-	size_t i;
 
 	conversation->n_shares = 0;
-	for (i = 0; i < message->n; i++)
+	for (size_t i = 0; i < message->n; i++)
 		if ((message->blocks[i].kind == CTX_BLOCK_TOOL_CALL ||
 			message->blocks[i].kind == CTX_BLOCK_TOOL_RESULT) &&
 		    add_share(conversation, event, &i, err) < 0)
@@ -188,12 +187,13 @@ static void
 share_rest(struct counted_conversation *conversation,
     const struct ctx_token_stats *message)
 {
-	struct ctx_share *first = conversation->shares, *share;
+	struct ctx_share *first = conversation->shares;
 	uint64_t tokens = 0, estimated = 0, chars = 0;
 
 	if (message->role != CTX_ROLE_TOOL || conversation->n_shares == 0)
 		return;
-	for (share = first; share < first + conversation->n_shares; share++) {
+	for (struct ctx_share *share = first;
+	     share < first + conversation->n_shares; share++) {
 		tokens += share->tokens;
 		estimated += share->estimated;
 		chars += share->chars;
@@ -294,8 +294,6 @@ static void
 add_to_conversation(struct ctx_token_stats *sum,
     const struct ctx_token_stats *message)
 {
-	size_t i;
-
 	sum->dialect = message->dialect;
 	sum->tokens += message->tokens;
 	sum->estimated += message->estimated;
@@ -303,7 +301,7 @@ add_to_conversation(struct ctx_token_stats *sum,
 	sum->chars += message->chars;
 	sum->bytes += message->bytes;
 	sum->messages += message->messages;
-	for (i = 0; i < CTX_BLOCK_KINDS; i++) {
+	for (size_t i = 0; i < CTX_BLOCK_KINDS; i++) {
 		sum->kinds[i] += message->kinds[i];
 		sum->estimated_by_kind[i] += message->estimated_by_kind[i];
 	}

@@ -73,9 +73,8 @@ make_groups(struct baseline *b)
 {
 	const struct eval_message *m = b->session->messages;
 	struct message_group *group = NULL;
-	size_t i;
 
-	for (i = 0; i < b->cut->at; i++) {
+	for (size_t i = 0; i < b->cut->at; i++) {
 		if (group == NULL || !continues_group(&m[i])) {
 			group = &b->groups[b->n++];
 			memset(group, 0, sizeof *group);
@@ -93,13 +92,12 @@ static void
 take_group(struct baseline *b, size_t number)
 {
 	struct message_group *group = &b->groups[number];
-	size_t i;
 
 	if (group->kept || group->tokens > b->left)
 		return;
 	group->kept = true;
 	b->left -= group->tokens;
-	for (i = group->wanted; i < group->wanted_end; i++)
+	for (size_t i = group->wanted; i < group->wanted_end; i++)
 		b->taken[b->strings[i]] = true;
 }
 
@@ -110,16 +108,16 @@ static void
 take_always(struct baseline *b)
 {
 	const struct eval_message *m = b->session->messages;
-	size_t n = b->cut->at, i, last = n;
+	size_t n = b->cut->at, last = n;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (m[i].role == CTX_ROLE_SYSTEM)
 			take_group(b, b->group_of[i]);
 	while (last > 0 && !m[last - 1].by_user)
 		last--;
 	if (last > 0)
 		take_group(b, b->group_of[last - 1]);
-	for (i = n; i > 0 && i + EVAL_NEWEST > n; i--)
+	for (size_t i = n; i > 0 && i + EVAL_NEWEST > n; i--)
 		take_group(b, b->group_of[i - 1]);
 }
 
@@ -128,19 +126,18 @@ static void
 assign_strings(struct baseline *b)
 {
 	const struct needed_string *needed = b->cut->needed;
-	size_t i, g, at = 0;
-	unsigned k;
+	size_t at = 0;
 
-	for (i = 0; i < b->cut->n; i++)
-		for (k = 0; k < needed[i].n_seen; k++)
+	for (size_t i = 0; i < b->cut->n; i++)
+		for (unsigned k = 0; k < needed[i].n_seen; k++)
 			b->groups[b->group_of[needed[i].seen[k]]].wanted_end++;
-	for (g = 0; g < b->n; g++) {
+	for (size_t g = 0; g < b->n; g++) {
 		b->groups[g].wanted = at;
 		at += b->groups[g].wanted_end;
 		b->groups[g].wanted_end = b->groups[g].wanted;
 	}
-	for (i = 0; i < b->cut->n; i++)
-		for (k = 0; k < needed[i].n_seen; k++)
+	for (size_t i = 0; i < b->cut->n; i++)
+		for (unsigned k = 0; k < needed[i].n_seen; k++)
 			b->strings[b->groups[b->group_of[needed[i].seen[k]]]
 				       .wanted_end++] = (uint32_t)i;
 }
@@ -162,9 +159,9 @@ next_random(uint64_t *state)
 static void
 order_randomly(struct baseline *b)
 {
-	size_t i, k, swapped;
+	size_t k, swapped;
 
-	for (i = b->n; i > 1; i--) {
+	for (size_t i = b->n; i > 1; i--) {
 		k = (size_t)(next_random(&b->random) % i);
 		swapped = b->order[i - 1];
 		b->order[i - 1] = b->order[k];
@@ -175,9 +172,7 @@ order_randomly(struct baseline *b)
 static void
 take_in_order(struct baseline *b)
 {
-	size_t i;
-
-	for (i = 0; i < b->n; i++)
+	for (size_t i = 0; i < b->n; i++)
 		take_group(b, b->order[i]);
 }
 
@@ -186,9 +181,9 @@ take_in_order(struct baseline *b)
 static double
 compute_worth(const struct baseline *b, const struct message_group *group)
 {
-	size_t n = 0, i;
+	size_t n = 0;
 
-	for (i = group->wanted; i < group->wanted_end; i++)
+	for (size_t i = group->wanted; i < group->wanted_end; i++)
 		n += !b->taken[b->strings[i]];
 	return (double)n / (double)(group->tokens + (group->tokens == 0));
 }
@@ -229,12 +224,12 @@ static void
 take_by_worth(struct baseline *b)
 {
 	struct message_group *group;
-	size_t n = b->n, i;
+	size_t n = b->n;
 	double worth;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		b->groups[i].worth = compute_worth(b, &b->groups[i]);
-	for (i = n; i-- > 0;)
+	for (size_t i = n; i-- > 0;)
 		sink_group(b, i, n);
 	while (n > 0 && b->groups[b->order[0]].worth > 0) {
 		group = &b->groups[b->order[0]];
@@ -256,24 +251,20 @@ take_by_worth(struct baseline *b)
 static void
 add_choice(const struct baseline *b, struct eval_verdict *verdict)
 {
-	size_t i;
-
 	verdict->tokens += b->session->overhead;
-	for (i = 0; i < b->n; i++)
+	for (size_t i = 0; i < b->n; i++)
 		if (b->groups[i].kept)
 			verdict->tokens += b->groups[i].tokens;
-	for (i = 0; i < b->cut->n; i++)
+	for (size_t i = 0; i < b->cut->n; i++)
 		verdict->kept += b->taken[i];
 }
 
 static void
 choose_groups(struct baseline *b, enum ctx_policy_kind kind, uint64_t limit)
 {
-	size_t i;
-
 	b->left =
 	    limit > b->session->overhead ? limit - b->session->overhead : 0;
-	for (i = 0; i < b->n; i++) {
+	for (size_t i = 0; i < b->n; i++) {
 		b->groups[i].kept = false;
 		b->order[i] = kind == CTX_POLICY_RECENCY ? b->n - 1 - i : i;
 	}
@@ -291,7 +282,7 @@ static void
 judge_choices(struct baseline *b, enum ctx_policy_kind kind, uint64_t limit,
     struct eval_verdict *verdict)
 {
-	unsigned n = kind == CTX_POLICY_RANDOM ? CHOICES : 1, i;
+	unsigned n = kind == CTX_POLICY_RANDOM ? CHOICES : 1;
 
 	memset(verdict, 0, sizeof *verdict);
 	make_groups(b);
@@ -299,7 +290,7 @@ judge_choices(struct baseline *b, enum ctx_policy_kind kind, uint64_t limit,
 	/* The seed depends only on the session and the cut, so that every run
 	 * of the program makes the same choices. */
 	b->random = b->cut->at * UINT64_C(1000003) + b->session->n;
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		choose_groups(b, kind, limit);
 		add_choice(b, verdict);
 	}

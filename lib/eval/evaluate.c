@@ -94,19 +94,17 @@ static int
 join_results(struct ctx_eval_results *all, struct ctx_eval_results *file,
     struct ctx_err *err)
 {
-	size_t i;
-
 	if (CTX_GROW(all->samples, all->samples_cap,
 		all->n_samples + file->n_samples + 1, err) < 0 ||
 	    CTX_GROW(all->runs, all->runs_cap, all->n_runs + file->n_runs + 1,
 		err) < 0)
 		return -1;
-	for (i = 0; i < file->n_runs; i++) {
+	for (size_t i = 0; i < file->n_runs; i++) {
 		all->runs[all->n_runs] = file->runs[i];
 		all->runs[all->n_runs++].sample += all->n_samples;
 	}
 	file->n_runs = 0;
-	for (i = 0; i < file->n_samples; i++) {
+	for (size_t i = 0; i < file->n_samples; i++) {
 		all->samples[all->n_samples] = file->samples[i];
 		all->samples[all->n_samples++].session += all->sessions;
 	}
@@ -126,9 +124,7 @@ join_tasks(struct ctx_pool *pool, struct file_task *tasks, size_t n,
     const struct ctx_eval_config *options, struct ctx_eval_results *results,
     struct ctx_err *err)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		ctx_pool_wait(pool, &tasks[i].task);
 		if (tasks[i].rc < 0) {
 			*err = tasks[i].err;
@@ -148,10 +144,9 @@ run_tasks(struct eval_worker *workers, struct file_task *tasks, size_t n,
     struct ctx_err *err)
 {
 	struct ctx_pool *pool;
-	size_t i;
 	int rc;
 
-	for (i = 0; i < options->jobs; i++) {
+	for (size_t i = 0; i < options->jobs; i++) {
 		workers[i].options = options;
 		workers[i].runner =
 		    options->runners == NULL ? NULL : &options->runners[i];
@@ -159,7 +154,7 @@ run_tasks(struct eval_worker *workers, struct file_task *tasks, size_t n,
 	}
 	if (ctx_pool_open(&pool, (unsigned)options->jobs, err) < 0)
 		return -1;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		ctx_pool_add(pool, &tasks[i].task);
 	rc = join_tasks(pool, tasks, n, options, results, err);
 	ctx_pool_close(pool);
@@ -181,10 +176,9 @@ ctx_eval_files(char *const *files, size_t n,
 {
 	struct eval_worker *workers = calloc(options->jobs, sizeof *workers);
 	struct file_task *tasks = calloc(n + 1, sizeof *tasks);
-	size_t i;
 	int rc = -1;
 
-	for (i = 0; tasks != NULL && i < n; i++)
+	for (size_t i = 0; tasks != NULL && i < n; i++)
 		tasks[i] = (struct file_task){.task = {.run = run_task},
 		    .workers = workers,
 		    .file = files[i]};
@@ -192,9 +186,9 @@ ctx_eval_files(char *const *files, size_t n,
 		ctx_err_nomem(err);
 	else
 		rc = run_tasks(workers, tasks, n, options, results, err);
-	for (i = 0; workers != NULL && i < options->jobs; i++)
+	for (size_t i = 0; workers != NULL && i < options->jobs; i++)
 		release_worker(&workers[i]);
-	for (i = 0; tasks != NULL && i < n; i++)
+	for (size_t i = 0; tasks != NULL && i < n; i++)
 		ctx_eval_results_release(&tasks[i].results);
 	free(workers);
 	free(tasks);
@@ -204,9 +198,7 @@ ctx_eval_files(char *const *files, size_t n,
 static void
 release_sample(struct ctx_eval_sample *sample)
 {
-	size_t i;
-
-	for (i = 0; sample->strings != NULL && i < sample->needed; i++)
+	for (size_t i = 0; sample->strings != NULL && i < sample->needed; i++)
 		free(sample->strings[i]);
 	free(sample->strings);
 }
@@ -214,11 +206,9 @@ release_sample(struct ctx_eval_sample *sample)
 void
 ctx_eval_results_release(struct ctx_eval_results *results)
 {
-	size_t i;
-
-	for (i = 0; i < results->n_samples; i++)
+	for (size_t i = 0; i < results->n_samples; i++)
 		release_sample(&results->samples[i]);
-	for (i = 0; i < results->n_runs; i++)
+	for (size_t i = 0; i < results->n_runs; i++)
 		free(results->runs[i].failure);
 	free(results->samples);
 	free(results->runs);

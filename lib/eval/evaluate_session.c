@@ -50,10 +50,9 @@ static uint64_t
 sum_tokens(const struct eval_session *session, size_t at, uint64_t *fixed)
 {
 	uint64_t rest = 0;
-	size_t i;
 
 	*fixed = session->overhead;
-	for (i = 0; i < at; i++)
+	for (size_t i = 0; i < at; i++)
 		if (session->messages[i].role == CTX_ROLE_SYSTEM)
 			*fixed += session->messages[i].tokens;
 		else
@@ -70,9 +69,9 @@ find_cuts(struct eval_worker *worker, const struct eval_session *session,
 {
 	const struct ctx_eval_shares *shares = &worker->options->cuts;
 	uint64_t fixed;
-	size_t i, n = 0, at;
+	size_t n = 0, at;
 
-	for (i = 0; i < shares->n; i++) {
+	for (size_t i = 0; i < shares->n; i++) {
 		at = find_place(session, shares->list[i]);
 		if (at >= session->n || (n > 0 && cuts[n - 1].at == at))
 			continue;
@@ -243,14 +242,12 @@ static int
 list_strings(struct ctx_eval_sample *sample, const struct eval_cut *cut,
     struct ctx_err *err)
 {
-	const struct ctx_str *text;
-	size_t i;
-
 	sample->strings = calloc(cut->n + 1, sizeof *sample->strings);
 	if (sample->strings == NULL)
 		return ctx_err_nomem(err);
-	for (i = 0; i < cut->n; i++) {
-		text = &cut->needed[i].text;
+	for (size_t i = 0; i < cut->n; i++) {
+		const struct ctx_str *text = &cut->needed[i].text;
+
 		sample->strings[i] = strndup(text->p, text->n);
 		if (sample->strings[i] == NULL)
 			return ctx_err_nomem(err);
@@ -313,7 +310,6 @@ evaluate_cut(struct eval_worker *worker, const struct eval_session *session,
 	    .session = session,
 	    .cut = cut};
 	const struct ctx_eval_config *options = worker->options;
-	size_t policy, budget;
 	bool same;
 
 	if (cut->n == 0) {
@@ -331,8 +327,8 @@ evaluate_cut(struct eval_worker *worker, const struct eval_session *session,
 	*sampled = true;
 	if (add_sample(&e, err) < 0)
 		return -1;
-	for (policy = 0; policy < options->n_policies; policy++)
-		for (budget = 0; budget < options->budgets.n; budget++)
+	for (size_t policy = 0; policy < options->n_policies; policy++)
+		for (size_t budget = 0; budget < options->budgets.n; budget++)
 			if (run_policy(&e, policy, budget, err) < 0)
 				return -1;
 	return 0;
@@ -344,7 +340,7 @@ ctx_evaluate_session(struct eval_worker *worker,
 {
 	struct eval_cut cuts[CTX_EVAL_SHARES];
 	struct ctx_intern names = {0};
-	size_t n, i;
+	size_t n;
 	bool sampled = false;
 	int rc;
 
@@ -354,9 +350,9 @@ ctx_evaluate_session(struct eval_worker *worker,
 	}
 	n = find_cuts(worker, session, cuts);
 	rc = ctx_find_needed(session, cuts, n, &names, err);
-	for (i = 0; i < n && rc == 0; i++)
+	for (size_t i = 0; i < n && rc == 0; i++)
 		rc = evaluate_cut(worker, session, &cuts[i], &sampled, err);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		free(cuts[i].needed);
 	ctx_intern_release(&names);
 	worker->results->sessions += sampled;

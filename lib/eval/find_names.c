@@ -198,13 +198,13 @@ static bool
 is_special_word(const char *p, size_t n)
 {
 	const struct text_walk word = {.p = p, .n = n};
-	size_t length, i;
+	size_t length;
 
 	if (n < CTX_NAME_LEAST || ctx_utf8_count(p, n) < CTX_NAME_LEAST)
 		return false;
 	if (p[0] == '/' && memchr(p + 1, '/', n - 1) == NULL)
 		return false;
-	for (i = 0; i < n; i += length) {
+	for (size_t i = 0; i < n; i += length) {
 		if ((classify_at(&word, i, &length) & IN_NUMBER) ||
 		    p[i] == '/' || p[i] == '.' || (i > 0 && p[i] == '_'))
 			return true;
@@ -232,9 +232,9 @@ ctx_find_names(const struct ctx_name_taker *taker, const char *p, size_t n,
     struct ctx_err *err)
 {
 	struct text_walk walk = {.p = p, .n = n};
-	size_t at, end, from, to, length;
+	size_t end, from, to, length;
 
-	for (at = 0; at < n; at = end) {
+	for (size_t at = 0; at < n; at = end) {
 		end = match_word(&walk, at);
 		if (end == 0) {
 			(void)classify_at(&walk, at, &length);

@@ -65,7 +65,7 @@ static int
 record_use(void *user, const char *p, size_t n, struct ctx_err *err)
 {
 	struct needed_search *search = user;
-	size_t before = search->names->n, c;
+	size_t before = search->names->n;
 	struct name_at_cut *at;
 	uint32_t id;
 
@@ -82,7 +82,7 @@ record_use(void *user, const char *p, size_t n, struct ctx_err *err)
 		    search->n_cuts * sizeof *search->at_cut);
 	}
 	at = &search->at_cut[(id - 1) * search->n_cuts];
-	for (c = 0; c < search->n_cuts; c++)
+	for (size_t c = 0; c < search->n_cuts; c++)
 		if (search->message >= search->cuts[c].at && at[c].used == 0)
 			at[c].used = search->message + 1;
 	return 0;
@@ -94,9 +94,8 @@ record_uses(struct needed_search *search, struct ctx_err *err)
 	const struct eval_session *session = search->session;
 	const struct ctx_name_taker taker = {search, record_use};
 	const struct eval_message *m;
-	size_t i;
 
-	for (i = search->cuts[0].at; i < session->n; i++) {
+	for (size_t i = search->cuts[0].at; i < session->n; i++) {
 		m = &session->messages[i];
 		search->message = (uint32_t)i;
 		if (m->arguments_end > m->arguments &&
@@ -127,11 +126,10 @@ record_place(void *user, uint32_t id)
 	struct name_places *places = &search->places[id - 1];
 	struct name_at_cut *at = &search->at_cut[(id - 1) * search->n_cuts];
 	uint32_t i = search->message;
-	size_t c;
 
 	if (places->n_first <= EVAL_SEEN_MOST)
 		places->first[places->n_first++] = i;
-	for (c = 0; c < search->n_cuts; c++, at++) {
+	for (size_t c = 0; c < search->n_cuts; c++, at++) {
 		if (i >= search->cuts[c].at) {
 			if (at->shown == 0)
 				at->shown = i + 1;
@@ -156,14 +154,13 @@ record_places(struct needed_search *search, struct ctx_err *err)
 	struct ctx_matcher matcher = {0};
 	const struct eval_message *m;
 	int rc = 0;
-	size_t i;
 
-	for (i = 0; i < search->names->n && rc == 0; i++)
+	for (size_t i = 0; i < search->names->n && rc == 0; i++)
 		rc = ctx_matcher_add(&matcher, search->names->list[i],
 		    (uint32_t)i + 1, err);
 	if (rc == 0)
 		rc = ctx_matcher_build(&matcher, err);
-	for (i = 0; i < session->n && rc == 0; i++) {
+	for (size_t i = 0; i < session->n && rc == 0; i++) {
 		m = &session->messages[i];
 		search->message = (uint32_t)i;
 		ctx_matcher_begin(&matcher);
@@ -207,14 +204,13 @@ add_needed(struct needed_search *search, uint32_t id, size_t c,
 	const struct name_places *places = &search->places[id - 1];
 	struct eval_cut *cut = &search->cuts[c];
 	struct needed_string *list;
-	unsigned i;
 
 	if (CTX_GROW(cut->needed, cut->cap, cut->n + 1, err) < 0)
 		return -1;
 	list = &cut->needed[cut->n++];
 	*list =
 	    (struct needed_string){.text = ctx_intern_at(search->names, id)};
-	for (i = 0; i < places->n_first && i < EVAL_SEEN_MOST; i++)
+	for (unsigned i = 0; i < places->n_first && i < EVAL_SEEN_MOST; i++)
 		if (places->first[i] < cut->at)
 			list->seen[list->n_seen++] = places->first[i];
 	return 0;
@@ -223,13 +219,10 @@ add_needed(struct needed_search *search, uint32_t id, size_t c,
 static int
 search_needed(struct needed_search *search, struct ctx_err *err)
 {
-	uint32_t id;
-	size_t c;
-
 	if (record_uses(search, err) < 0 || record_places(search, err) < 0)
 		return -1;
-	for (c = 0; c < search->n_cuts; c++)
-		for (id = 1; id <= search->names->n; id++)
+	for (size_t c = 0; c < search->n_cuts; c++)
+		for (uint32_t id = 1; id <= search->names->n; id++)
 			if (is_needed(search, id, c) &&
 			    add_needed(search, id, c, err) < 0)
 				return -1;
@@ -239,10 +232,9 @@ search_needed(struct needed_search *search, struct ctx_err *err)
 static void
 find_last_users(struct needed_search *search)
 {
-	size_t c, i;
+	for (size_t c = 0; c < search->n_cuts; c++) {
+		size_t i = search->cuts[c].at;
 
-	for (c = 0; c < search->n_cuts; c++) {
-		i = search->cuts[c].at;
 		while (i > 0 && !search->session->messages[i - 1].by_user)
 			i--;
 		search->last_user[c] = i > 0 ? i - 1 : 0;

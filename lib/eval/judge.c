@@ -19,13 +19,11 @@ int
 ctx_judge_begin(struct eval_judge *judge, const struct eval_cut *cut,
     struct ctx_err *err)
 {
-	size_t i;
-
 	if (CTX_GROW(judge->seen, judge->cap, cut->n + 1, err) < 0)
 		return -1;
 	judge->needed = cut->n;
 	ctx_matcher_release(&judge->matcher);
-	for (i = 0; i < cut->n; i++)
+	for (size_t i = 0; i < cut->n; i++)
 		if (ctx_matcher_add(&judge->matcher, cut->needed[i].text,
 			(uint32_t)i, err) < 0)
 			return -1;

@@ -70,14 +70,13 @@ ctx_matcher_add(struct ctx_matcher *matcher, struct ctx_str string,
     uint32_t number, struct ctx_err *err)
 {
 	uint32_t node = 0, child;
-	size_t i;
 
 	if (matcher->n == 0) {
 		(void)add_node(matcher, 0, 0, err);
 		if (matcher->n == 0)
 			return -1;
 	}
-	for (i = 0; i < string.n; i++, node = child) {
+	for (size_t i = 0; i < string.n; i++, node = child) {
 		child = find_child(matcher, node, (uint8_t)string.p[i]);
 		if (child == 0)
 			child =
@@ -121,7 +120,7 @@ ctx_matcher_build(struct ctx_matcher *matcher, struct ctx_err *err)
 {
 	struct matcher_node *nodes = matcher->nodes;
 	size_t from = 0, to = 1;
-	uint32_t *queue, child;
+	uint32_t *queue;
 
 	if (matcher->n == 0)
 		return 0;
@@ -130,7 +129,7 @@ ctx_matcher_build(struct ctx_matcher *matcher, struct ctx_err *err)
 		return ctx_err_nomem(err);
 	queue[0] = 0;
 	for (; from < to; from++)
-		for (child = nodes[queue[from]].child; child != 0;
+		for (uint32_t child = nodes[queue[from]].child; child != 0;
 		     child = nodes[child].sibling) {
 			link_child(matcher, queue[from], child);
 			queue[to++] = child;
@@ -143,11 +142,9 @@ ctx_matcher_build(struct ctx_matcher *matcher, struct ctx_err *err)
 void
 ctx_matcher_begin(struct ctx_matcher *matcher)
 {
-	size_t i;
-
 	if (++matcher->round != 0)
 		return;
-	for (i = 0; i < matcher->n; i++)
+	for (size_t i = 0; i < matcher->n; i++)
 		matcher->nodes[i].round = 0;
 	matcher->round = 1;
 }
@@ -158,11 +155,10 @@ ctx_matcher_search(struct ctx_matcher *matcher, struct ctx_str part,
 {
 	struct matcher_node *nodes = matcher->nodes;
 	uint32_t node = 0, end;
-	size_t i;
 
 	if (!matcher->built)
 		return;
-	for (i = 0; i < part.n; i++) {
+	for (size_t i = 0; i < part.n; i++) {
 		node = follow(matcher, node, (uint8_t)part.p[i]);
 		end = nodes[node].ends ? node : nodes[node].suffix_end;
 		for (; end != 0 && nodes[end].round != matcher->round;

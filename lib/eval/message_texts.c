@@ -35,9 +35,9 @@ static int
 append_values(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
     bool keys, struct ctx_err *err)
 {
-	uint32_t end = json->nodes[node].next, i;
+	uint32_t end = json->nodes[node].next;
 
-	for (i = node; i < end; i++) {
+	for (uint32_t i = node; i < end; i++) {
 		if (json->nodes[i].kind == CTX_JSON_ARRAY ||
 		    json->nodes[i].kind == CTX_JSON_OBJECT ||
 		    (!keys && ctx_json_is_key(json, i)))
@@ -58,9 +58,9 @@ ctx_append_json_texts(struct ctx_buf *texts, const struct ctx_json *json,
 void
 ctx_separate_escapes(struct ctx_buf *text, size_t from)
 {
-	size_t to = from, i, end;
+	size_t to = from, end;
 
-	for (i = from; i < text->n; i = end) {
+	for (size_t i = from; i < text->n; i = end) {
 		end = i;
 		while (end < text->n && text->p[end] == '\\')
 			end++;
@@ -122,10 +122,9 @@ ctx_append_message_texts(struct ctx_buf *results, struct ctx_buf *texts,
 {
 	const struct ctx_json *json = message->json;
 	const struct ctx_block *block;
-	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < message->n && rc == 0; i++) {
+	for (size_t i = 0; i < message->n && rc == 0; i++) {
 		block = &message->blocks[i];
 		if (block->kind == CTX_BLOCK_TOOL_RESULT)
 			rc = append_result(results, message, i, err);

@@ -74,12 +74,11 @@ static bool
 needs_shell(const char *command)
 {
 	size_t first = strcspn(command, " \t\n");
-	const char *p;
 
 	if (strpbrk(command, "|&;<>()$`\\\"'*?[]#~!") != NULL ||
 	    memchr(command, '=', first) != NULL)
 		return true;
-	for (p = command; (p = strpbrk(p, "{}")) != NULL; p++) {
+	for (const char *p = command; (p = strpbrk(p, "{}")) != NULL; p++) {
 		if (strncmp(p, "{budget}", 8) == 0)
 			p += 7;
 		else if (strncmp(p, "{dialect}", 9) == 0)
@@ -177,9 +176,7 @@ ctx_policy_parse(struct ctx_policy *policy, const char *text,
 void
 ctx_policy_release(struct ctx_policy *policy)
 {
-	size_t i;
-
-	for (i = 0; i < policy->n_words; i++)
+	for (size_t i = 0; i < policy->n_words; i++)
 		free(policy->words[i]);
 	free(policy->words);
 	free(policy->name);

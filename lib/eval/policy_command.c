@@ -81,9 +81,7 @@ fill_word(const char *word, const char *budget, const char *dialect,
 static void
 free_words(char **words)
 {
-	size_t i;
-
-	for (i = 0; words != NULL && words[i] != NULL; i++)
+	for (size_t i = 0; words != NULL && words[i] != NULL; i++)
 		free(words[i]);
 	free(words);
 }
@@ -94,11 +92,10 @@ fill_words(const struct ctx_policy *policy,
 {
 	char **words = calloc(policy->n_words + 1, sizeof *words);
 	char budget[24];
-	size_t i;
 
 	(void)snprintf(budget, sizeof budget, "%llu",
 	    (unsigned long long)request->budget);
-	for (i = 0; words != NULL && i < policy->n_words; i++) {
+	for (size_t i = 0; words != NULL && i < policy->n_words; i++) {
 		words[i] = fill_word(policy->words[i], budget, request->dialect,
 		    directory);
 		if (words[i] == NULL) {
@@ -130,9 +127,8 @@ static void
 reset_signals(void)
 {
 	sigset_t none;
-	int number;
 
-	for (number = 1; number < 65; number++)
+	for (int number = 1; number < 65; number++)
 		(void)signal(number, SIG_DFL);
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
@@ -147,13 +143,12 @@ take_pipes(const struct command *command, const int in[2], const int out[2])
 	const int closed[] = {in[0], in[1], out[0], out[1],
 	    command->client->requests, command->client->answers};
 	int null = open("/dev/null", O_WRONLY);
-	size_t i;
 
 	if (null < 0 || dup2(in[0], 0) < 0 || dup2(out[1], 1) < 0 ||
 	    (!command->shows_messages && dup2(null, 2) < 0))
 		return -1;
 	(void)close(null);
-	for (i = 0; i < CTX_LENGTH(closed); i++)
+	for (size_t i = 0; i < CTX_LENGTH(closed); i++)
 		(void)close(closed[i]);
 	return 0;
 }

@@ -113,10 +113,9 @@ static void
 block_signals(void)
 {
 	sigset_t set;
-	size_t i;
 
 	(void)sigemptyset(&set);
-	for (i = 0; i < CTX_TERMINATION_SIGNALS; i++)
+	for (size_t i = 0; i < CTX_TERMINATION_SIGNALS; i++)
 		(void)sigaddset(&set, ctx_termination_signals[i]);
 	(void)sigaddset(&set, SIGPIPE);
 	(void)pthread_sigmask(SIG_BLOCK, &set, NULL);
@@ -147,14 +146,13 @@ start_runner(struct ctx_command_runner *runners, size_t n,
 {
 	struct child_state state = {.policies = policies, .limits = limits};
 	int rc = ctx_command_runner_fork(&runners[n], err);
-	size_t i;
 
 	if (rc <= 0)
 		return rc;
 	/* Closes the copies of the pipes to the other children.  Otherwise
 	 * another child would not notice the end of the program while this
 	 * child runs. */
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		ctx_command_close_end(&runners[i].requests);
 		ctx_command_close_end(&runners[i].answers);
 	}
@@ -168,10 +166,8 @@ ctx_policy_runners_start(struct ctx_command_runner *runners, size_t n,
     const struct ctx_policy *policies, const struct ctx_policy_limits *limits,
     struct ctx_err *err)
 {
-	size_t i;
-
 	memset(runners, 0, n * sizeof *runners);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (start_runner(runners, i, policies, limits, err) < 0) {
 			ctx_policy_runners_end(runners, n);
 			return -1;
@@ -182,9 +178,7 @@ ctx_policy_runners_start(struct ctx_command_runner *runners, size_t n,
 void
 ctx_policy_runners_end(struct ctx_command_runner *runners, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		ctx_command_runner_end(&runners[i]);
 }
 

@@ -73,12 +73,10 @@ begin_session(struct session_reader *r, const struct ctx_event *event,
 bool
 ctx_message_is_by_user(const struct ctx_message *message)
 {
-	size_t i;
-
 	if (message->role != CTX_ROLE_USER ||
 	    (message->flags & CTX_MESSAGE_META))
 		return false;
-	for (i = 0; i < message->n; i++)
+	for (size_t i = 0; i < message->n; i++)
 		if (message->blocks[i].kind != CTX_BLOCK_TOOL_RESULT &&
 		    message->blocks[i].result_index == 0)
 			return true;
@@ -251,7 +249,7 @@ ctx_eval_write_before(const struct eval_session *session, size_t cut,
 {
 	const struct ctx_json *json = session->json;
 	struct ctx_edits edits = {0};
-	size_t n, i;
+	size_t n;
 	bool *drop;
 	int rc;
 
@@ -262,7 +260,7 @@ ctx_eval_write_before(const struct eval_session *session, size_t cut,
 	drop = calloc(n + 1, sizeof *drop);
 	if (drop == NULL)
 		return ctx_err_nomem(err);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		drop[i] = ctx_json_at(json, session->array, i) >=
 		    session->messages[cut].node;
 	rc = ctx_edits_remove(&edits, json, session->array, drop, err);

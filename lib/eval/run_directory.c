@@ -163,12 +163,11 @@ int
 ctx_run_directory_take(char *path, struct ctx_buf *files, struct ctx_err *err)
 {
 	struct directory_queue queue = {.n = 1, .files = files};
-	size_t i;
 
 	path[strlen(path) - strlen(first_member)] = '\0';
 	queue.fd = open_to_empty(AT_FDCWD, path);
 	if (queue.fd >= 0) {
-		for (i = 0; i < queue.n; i++)
+		for (size_t i = 0; i < queue.n; i++)
 			take_member(&queue, i, err);
 		(void)close(queue.fd);
 	}

@@ -48,9 +48,9 @@ compare_numbers(const void *a, const void *b)
 static size_t
 count_sessions(const struct session_sum *sums, size_t n)
 {
-	size_t sessions = 0, i;
+	size_t sessions = 0;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		sessions += sums[i].runs > 0;
 	return sessions;
 }
@@ -65,12 +65,12 @@ set_interval(const struct session_sum *sums, size_t n,
 	uint64_t state = 1;
 	double means[DRAWS];
 	struct session_sum sum;
-	size_t i, k, drawn;
+	size_t drawn;
 
-	for (i = 0; i < DRAWS; i++) {
+	for (size_t i = 0; i < DRAWS; i++) {
 		do {
 			memset(&sum, 0, sizeof sum);
-			for (k = 0; k < n; k++) {
+			for (size_t k = 0; k < n; k++) {
 				drawn = (size_t)((draw(&state) >> 11) % n);
 				sum.kept += sums[drawn].kept;
 				sum.runs += sums[drawn].runs;
@@ -125,13 +125,12 @@ ctx_eval_figures(const struct ctx_eval_results *results, size_t policy,
 	const struct ctx_eval_sample *sample;
 	const struct ctx_eval_run *run;
 	struct session_sum *sums, *sum;
-	size_t i;
 
 	memset(figures, 0, sizeof *figures);
 	sums = calloc(results->sessions + 1, sizeof *sums);
 	if (sums == NULL)
 		return ctx_err_nomem(err);
-	for (i = 0; i < results->n_runs; i++) {
+	for (size_t i = 0; i < results->n_runs; i++) {
 		run = &results->runs[i];
 		if (run->policy != policy || run->budget != budget)
 			continue;

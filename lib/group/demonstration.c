@@ -123,9 +123,8 @@ find_end_text(const struct ctx_message *message)
 {
 	struct ctx_str raw;
 	uint32_t node = 0;
-	size_t i;
 
-	for (i = 0; i < message->n; i++) {
+	for (size_t i = 0; i < message->n; i++) {
 		const struct ctx_block *block = &message->blocks[i];
 
 		if (block->payload == 0 ||

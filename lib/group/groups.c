@@ -95,9 +95,8 @@ static unsigned
 find_content_flags(const struct ctx_message *message)
 {
 	unsigned content = 0;
-	size_t i;
 
-	for (i = 0; i < message->n; i++)
+	for (size_t i = 0; i < message->n; i++)
 		if (message->blocks[i].kind == CTX_BLOCK_TOOL_RESULT)
 			content |= CTX_SEGMENT_RESULTS;
 		else if (message->blocks[i].result_index == 0 &&
@@ -303,19 +302,19 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *removed,
     struct ctx_err *err)
 {
 	struct ctx_segment *segments = groups->segments;
-	uint32_t *new_index, kept = 0, i;
+	uint32_t *new_index, kept = 0;
 
 	if (groups->n == 0)
 		return 0;
 	new_index = malloc(groups->n * sizeof *new_index);
 	if (new_index == NULL)
 		return ctx_err_nomem(err);
-	for (i = 0; i < groups->n; i++) {
+	for (uint32_t i = 0; i < groups->n; i++) {
 		segments[i].group_parent = ctx_group_of(segments, i);
 		new_index[i] = kept;
 		kept += !removed[i];
 	}
-	for (i = 0; i < groups->n; i++) {
+	for (uint32_t i = 0; i < groups->n; i++) {
 		if (removed[i])
 			continue;
 		segments[new_index[i]] = segments[i];
@@ -338,7 +337,6 @@ int
 ctx_groups_forget(struct ctx_groups *groups, struct ctx_err *err)
 {
 	bool *removed;
-	size_t i;
 	int rc;
 
 	if (groups->n < FORGET_AT || groups->n < groups->forget_at)
@@ -346,7 +344,7 @@ ctx_groups_forget(struct ctx_groups *groups, struct ctx_err *err)
 	removed = calloc(groups->n, sizeof *removed);
 	if (removed == NULL)
 		return ctx_err_nomem(err);
-	for (i = 0; i < groups->n; i++)
+	for (size_t i = 0; i < groups->n; i++)
 		removed[i] =
 		    groups
 			->segments[ctx_group_of(groups->segments, (uint32_t)i)]

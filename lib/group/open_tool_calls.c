@@ -64,15 +64,14 @@ static int
 resize_buckets(struct ctx_open_calls *calls, size_t buckets,
     struct ctx_err *err)
 {
-	uint32_t *grown, *bucket, l, chain;
-	size_t i;
+	uint32_t *grown, *bucket, chain;
 
 	grown = calloc(buckets, sizeof *grown);
 	if (grown == NULL)
 		return ctx_err_nomem(err);
 	memset(grown, 0xff, buckets * sizeof *grown);
-	for (i = 0; calls->buckets != NULL && i <= calls->mask; i++) {
-		for (l = calls->buckets[i]; l != NONE; l = chain) {
+	for (size_t i = 0; calls->buckets != NULL && i <= calls->mask; i++) {
+		for (uint32_t l = calls->buckets[i]; l != NONE; l = chain) {
 			chain = calls->lists[l].chain;
 			bucket = &grown[calls->lists[l].key[0] & (buckets - 1)];
 			calls->lists[l].chain = *bucket;
@@ -342,15 +341,14 @@ ctx_open_calls_push(struct ctx_open_calls *calls,
 	    is_paired_by_name(key) || key->id.p == NULL};
 	uint32_t c = allocate_open_call(calls, err), list;
 	uint64_t hash[2];
-	unsigned kind;
 
 	if (c == NONE)
 		return NONE;
 	calls->calls[c].segment = segment;
 	calls->calls[c].tool = tool;
-	for (kind = 0; kind < LIST_KINDS; kind++)
+	for (unsigned kind = 0; kind < LIST_KINDS; kind++)
 		calls->calls[c].in[kind].list = NONE;
-	for (kind = 0; kind < LIST_KINDS; kind++) {
+	for (unsigned kind = 0; kind < LIST_KINDS; kind++) {
 		if (!in[kind])
 			continue;
 		hash_key(calls, kind, key, hash);
@@ -410,9 +408,7 @@ ctx_open_calls_peek(struct ctx_open_calls *calls,
 void
 ctx_open_calls_remove(struct ctx_open_calls *calls, uint32_t call)
 {
-	unsigned kind;
-
-	for (kind = 0; kind < LIST_KINDS; kind++)
+	for (unsigned kind = 0; kind < LIST_KINDS; kind++)
 		unlink_call(calls, call, kind);
 	calls->calls[call].segment = NONE;
 	calls->calls[call].free = calls->free_call;
@@ -454,9 +450,7 @@ ctx_open_calls_expire(struct ctx_open_calls *calls)
 void
 ctx_open_calls_renumber(struct ctx_open_calls *calls, const uint32_t *new_index)
 {
-	size_t i;
-
-	for (i = 0; i < calls->n_calls; i++)
+	for (size_t i = 0; i < calls->n_calls; i++)
 		if (calls->calls[i].segment != NONE)
 			calls->calls[i].segment =
 			    new_index[calls->calls[i].segment];

@@ -183,9 +183,8 @@ ctx_groups_pair_results(struct ctx_groups *groups,
 	const struct ctx_block *block;
 	struct ctx_call_key key;
 	uint32_t tool;
-	size_t i;
 
-	for (i = 0; i < message->n; i++) {
+	for (size_t i = 0; i < message->n; i++) {
 		block = &message->blocks[i];
 		if (block->kind != CTX_BLOCK_TOOL_CALL &&
 		    block->kind != CTX_BLOCK_TOOL_RESULT)

@@ -194,7 +194,7 @@ ctx_archive_add(struct ctx_archive *archive, const char *p, size_t n,
     struct ctx_err *err)
 {
 	struct ctx_buf *pending = &archive->pending;
-	size_t from = pending->n, i;
+	size_t from = pending->n;
 
 	archive->dirty = true;
 	while (n > 0 && (p[n - 1] == '\n' || p[n - 1] == '\r'))
@@ -207,7 +207,7 @@ ctx_archive_add(struct ctx_archive *archive, const char *p, size_t n,
 		return -1;
 	/* A JSON record has line breaks only between tokens, so each line break
 	 * can be converted to a space. */
-	for (i = from; i + 1 < pending->n; i++)
+	for (size_t i = from; i + 1 < pending->n; i++)
 		if (pending->p[i] == '\n' || pending->p[i] == '\r')
 			pending->p[i] = ' ';
 	return pending->n >= FLUSH_AT ? write_pending(archive, err) : 0;

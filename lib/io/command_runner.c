@@ -88,9 +88,8 @@ static void
 reset_handlers(void)
 {
 	struct sigaction action;
-	size_t i;
 
-	for (i = 0; i < CTX_TERMINATION_SIGNALS; i++)
+	for (size_t i = 0; i < CTX_TERMINATION_SIGNALS; i++)
 		if (sigaction(ctx_termination_signals[i], NULL, &action) == 0 &&
 		    action.sa_handler != SIG_IGN) {
 			action.sa_handler = SIG_DFL;

@@ -74,9 +74,8 @@ ctx_name_encoding(const char *p, size_t n)
 		"the input is a Parquet file; print it as JSON with: duckdb "
 		"-jsonlines"},
 	};
-	size_t i;
 
-	for (i = 0; i < CTX_LENGTH(encodings); i++)
+	for (size_t i = 0; i < CTX_LENGTH(encodings); i++)
 		if (begins_with(p, n, encodings[i].first))
 			return encodings[i].text;
 	/* A plain text may also begin with the letters "BZh".  So the digit
@@ -148,9 +147,9 @@ is_yaml(const char *p, size_t n)
 static bool
 is_csv(const char *p, size_t n)
 {
-	size_t i, commas = 0;
+	size_t commas = 0;
 
-	for (i = 0; i < n && memchr("\r\n", p[i], 2) == NULL; i++)
+	for (size_t i = 0; i < n && memchr("\r\n", p[i], 2) == NULL; i++)
 		if (p[i] == ',' || p[i] == '\t')
 			commas++;
 		else if (!is_letter(p[i]))

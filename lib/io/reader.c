@@ -104,14 +104,14 @@ void
 ctx_record_find_place(const struct ctx_record *record, const char *byte,
     uint64_t *line, size_t *column)
 {
-	const char *start = record->text.p, *p;
+	const char *start = record->text.p;
 
 	if (record->coded.n > 0)
 		byte = record->coded.p +
 		    ctx_json_string_seek(record->coded, 1,
 			(size_t)(byte - record->value.p));
 	*line = record->line;
-	for (p = start; p < byte; p++)
+	for (const char *p = start; p < byte; p++)
 		if (*p == '\n') {
 			++*line;
 			start = p + 1;

@@ -141,9 +141,9 @@ set_attributes(posix_spawnattr_t *attr, pid_t group)
 static int
 set_files(posix_spawn_file_actions_t *actions, const int files[3])
 {
-	int fd, rc = 0;
+	int rc = 0;
 
-	for (fd = 0; fd < 3 && rc == 0; fd++)
+	for (int fd = 0; fd < 3 && rc == 0; fd++)
 		if (files[fd] < 0)
 			rc = posix_spawn_file_actions_addopen(actions, fd,
 			    "/dev/null", O_WRONLY, 0);
@@ -159,9 +159,8 @@ ctx_command_spawn(pid_t *pid, const char *program, char *const *words,
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
-	int rc;
+	int rc = posix_spawn_file_actions_init(&actions);
 
-	rc = posix_spawn_file_actions_init(&actions);
 	if (rc != 0)
 		return rc;
 	rc = posix_spawnattr_init(&attr);
@@ -278,11 +277,10 @@ ctx_command_block_signals(sigset_t *ends, sigset_t *before)
 {
 	struct sigaction action;
 	sigset_t held;
-	size_t i;
 
 	(void)pthread_sigmask(SIG_BLOCK, NULL, before);
 	(void)sigemptyset(ends);
-	for (i = 0; i < CTX_TERMINATION_SIGNALS; i++)
+	for (size_t i = 0; i < CTX_TERMINATION_SIGNALS; i++)
 		if (!sigismember(before, ctx_termination_signals[i]) &&
 		    sigaction(ctx_termination_signals[i], NULL, &action) == 0 &&
 		    action.sa_handler != SIG_IGN)
@@ -310,10 +308,9 @@ int
 ctx_command_ended_by_signal(const sigset_t *ends)
 {
 	sigset_t pending;
-	size_t i;
 
 	(void)sigpending(&pending);
-	for (i = 0; i < CTX_TERMINATION_SIGNALS; i++)
+	for (size_t i = 0; i < CTX_TERMINATION_SIGNALS; i++)
 		if (sigismember(ends, ctx_termination_signals[i]) &&
 		    sigismember(&pending, ctx_termination_signals[i]))
 			return ctx_termination_signals[i];

@@ -121,9 +121,8 @@ flush_to_callback(struct ctx_writer *writer, struct ctx_err *err)
 {
 	const struct ctx_str pieces[2] = {{writer->copied.p, writer->copied.n},
 	    writer->borrowed};
-	size_t i;
 
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		if (pieces[i].n == 0)
 			continue;
 		if (writer->write(writer->user, pieces[i].p, pieces[i].n) < 0) {

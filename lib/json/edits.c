@@ -68,10 +68,11 @@ ctx_edits_remove(struct ctx_edits *edits, const struct ctx_json *json,
 	 * before the current child is removed, and the edit that removes this
 	 * child was not added yet. */
 	bool kept = false, open = false;
-	uint32_t at, value, from = 0, to = 0;
+	uint32_t value, from = 0, to = 0;
 	size_t i = 0;
 
-	for (at = node + 1; at < nodes[node].next; at = nodes[value].next) {
+	for (uint32_t at = node + 1; at < nodes[node].next;
+	     at = nodes[value].next) {
 		value = at + object;
 		if (drop[i++]) {
 			if (!open)
@@ -94,10 +95,9 @@ void
 ctx_edits_mark_member(const struct ctx_json *json, uint32_t object,
     uint32_t key, bool *drop)
 {
-	uint32_t at;
 	size_t i = 0;
 
-	for (at = object + 1; at < json->nodes[object].next;
+	for (uint32_t at = object + 1; at < json->nodes[object].next;
 	     at = json->nodes[at + 1].next, i++)
 		if (ctx_json_equal(json, at, key))
 			drop[i] = true;
@@ -172,11 +172,11 @@ ctx_edits_merge(struct ctx_edits *edits)
 {
 	struct ctx_edit *list = edits->list;
 	uintptr_t end = 0, at;
-	size_t i, n = 0;
+	size_t n = 0;
 
 	if (edits->n > 1)
 		qsort(list, edits->n, sizeof *list, compare_edit_spans);
-	for (i = 0; i < edits->n; i++) {
+	for (size_t i = 0; i < edits->n; i++) {
 		at = (uintptr_t)list[i].old.p;
 		if (at + list[i].old.n <= end && at < end)
 			continue;
@@ -206,9 +206,8 @@ ctx_edits_touch(const struct ctx_edits *edits, size_t first,
     struct ctx_str text)
 {
 	uintptr_t from = (uintptr_t)text.p, to = from + text.n, at;
-	size_t i;
 
-	for (i = first; i < edits->n; i++) {
+	for (size_t i = first; i < edits->n; i++) {
 		at = (uintptr_t)edits->list[i].old.p;
 		if (at < to && at + edits->list[i].old.n > from)
 			return true;
@@ -222,11 +221,10 @@ ctx_edits_apply_some(const struct ctx_edits *edits, size_t first, size_t n,
 {
 	const char *p = text.p, *end = p + text.n;
 	const struct ctx_edit *edit;
-	size_t i;
 
 	if (n > 0)
 		sort_edits(edits->list + first, n);
-	for (i = first; i < first + n; i++) {
+	for (size_t i = first; i < first + n; i++) {
 		edit = &edits->list[i];
 		if (!is_edit_within(edit, p, end))
 			return ctx_err_set(err, CTX_EARG,
@@ -249,9 +247,9 @@ ctx_edits_origin(const struct ctx_edits *edits, struct ctx_str text, size_t at)
 	const struct ctx_edit *edit;
 	/* from: offset in the original text that the loop has reached; before:
 	 * number of unchanged bytes between from and the next edit. */
-	size_t from = 0, before, i;
+	size_t from = 0, before;
 
-	for (i = 0; i < edits->n; i++) {
+	for (size_t i = 0; i < edits->n; i++) {
 		edit = &edits->list[i];
 		before = (size_t)(edit->old.p - text.p) - from;
 		if (at < before)
@@ -271,9 +269,9 @@ ctx_edits_destination(const struct ctx_edits *edits, size_t first, size_t n,
     struct ctx_str text, size_t at)
 {
 	const struct ctx_edit *edit;
-	size_t to = at, from, i;
+	size_t to = at, from;
 
-	for (i = first; i < first + n; i++) {
+	for (size_t i = first; i < first + n; i++) {
 		edit = &edits->list[i];
 		from = (size_t)(edit->old.p - text.p);
 		if (from >= at)
@@ -316,9 +314,9 @@ ctx_edits_inside(const struct ctx_edits *edits, size_t n, struct ctx_str text,
 size_t
 ctx_edits_first(const struct ctx_edits *edits, size_t first, const char *text)
 {
-	size_t from = SIZE_MAX, at, i;
+	size_t from = SIZE_MAX, at;
 
-	for (i = first; i < edits->n; i++) {
+	for (size_t i = first; i < edits->n; i++) {
 		at = (size_t)(edits->list[i].old.p - text);
 		if (at < from)
 			from = at;
@@ -339,9 +337,8 @@ static bool
 is_ascii(struct ctx_str text)
 {
 	unsigned char all = 0;
-	size_t i;
 
-	for (i = 0; i < text.n; i++)
+	for (size_t i = 0; i < text.n; i++)
 		all |= (unsigned char)text.p[i];
 	return all < 0x80;
 }
@@ -403,13 +400,12 @@ ctx_edits_encode(struct ctx_edits *edits, struct ctx_str text,
 	/* from: offset in the text that the loop has reached; at: the
 	 * corresponding offset in the literal. */
 	size_t from = 0, at = 1, start, i;
-	struct ctx_edit *edit;
 
 	sort_edits(edits->list, edits->n);
 	for (i = 0; i < edits->n; i++) {
 		struct ctx_str bytes;
+		struct ctx_edit *edit = &edits->list[i];
 
-		edit = &edits->list[i];
 		bytes = (struct ctx_str){edits->store.p + edit->at, edit->n};
 		edit->at = store.n;
 		if (!is_edit_within(edit, text.p, text.p + text.n)) {

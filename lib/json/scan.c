@@ -480,9 +480,8 @@ ctx_json_shallow(const char *text, size_t n)
 {
 	unsigned depth = 0;
 	bool inside = false;
-	size_t i;
 
-	for (i = 0; i < n && depth <= CTX_JSON_SHALLOW; i++)
+	for (size_t i = 0; i < n && depth <= CTX_JSON_SHALLOW; i++)
 		if (text[i] == '"')
 			inside = !inside;
 		else if (inside)

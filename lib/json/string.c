@@ -59,8 +59,6 @@ parse_hex4(const char *p)
 static size_t
 parse_escape(const char *p, const char *end, uint32_t *cp)
 {
-	uint32_t low;
-
 	if (p[1] != 'u') {
 		*cp = (unsigned char)meaning[(unsigned char)p[1]];
 		return 2;
@@ -69,7 +67,8 @@ parse_escape(const char *p, const char *end, uint32_t *cp)
 	if (*cp < 0xd800 || *cp > 0xdfff)
 		return 6;
 	if (*cp < 0xdc00 && end - p >= 12 && p[6] == '\\' && p[7] == 'u') {
-		low = parse_hex4(p + 8);
+		uint32_t low = parse_hex4(p + 8);
+
 		if (low >= 0xdc00 && low <= 0xdfff) {
 			*cp = 0x10000 + ((*cp - 0xd800) << 10 | (low - 0xdc00));
 			return 12;
@@ -272,9 +271,8 @@ static uint64_t
 find_byte_positions(const char *p, char c)
 {
 	uint64_t found = 0;
-	size_t i;
 
-	for (i = 0; i < BLOCK; i += (size_t)STEP)
+	for (size_t i = 0; i < BLOCK; i += (size_t)STEP)
 		found |= PLAIN(bits)(PLAIN(equal)(PLAIN(load)(p + i), c)) << i;
 	return found;
 }

@@ -62,7 +62,7 @@ has_hex4(struct string_end *search, const char *p)
 INLINE bool
 resolve_escapes(struct string_end *search, struct string_block *block)
 {
-	uint64_t reach, u;
+	uint64_t reach;
 
 	block->escaped = find_escaped(block->backslash, &block->carry);
 	block->stop &= ~block->escaped;
@@ -70,7 +70,7 @@ resolve_escapes(struct string_end *search, struct string_block *block)
 	/* the bits up to and including the lowest 1 bit of stop */
 	reach = block->stop ^ (block->stop - 1);
 	search->escaped |= (block->backslash & reach) != 0;
-	for (u = block->escaped & block->u & reach; u != 0; u &= u - 1)
+	for (uint64_t u = block->escaped & block->u & reach; u != 0; u &= u - 1)
 		if (!has_hex4(search, search->p + __builtin_ctzll(u) + 1))
 			return false;
 	return true;

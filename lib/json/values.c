@@ -114,11 +114,11 @@ ctx_json_scan_string(const struct ctx_json *json, uint32_t node,
 static bool
 is_compact(const struct ctx_json *json, uint32_t node)
 {
-	const struct ctx_node *all = &json->nodes[node], *one;
+	const struct ctx_node *all = &json->nodes[node];
 	const struct ctx_node *end = &json->nodes[all->next];
 	size_t n = (size_t)(end - all) - 1;
 
-	for (one = all; one < end; one++) {
+	for (const struct ctx_node *one = all; one < end; one++) {
 		if (one->kind == CTX_JSON_ARRAY || one->kind == CTX_JSON_OBJECT)
 			n += json->nodes + one->next > one + 1 ? 1 : 2;
 		else
@@ -160,13 +160,13 @@ ctx_json_compact(const struct ctx_json *json, uint32_t node,
     struct ctx_buf *scratch, struct ctx_str *text, struct ctx_err *err)
 {
 	const struct ctx_node *nodes = json->nodes;
-	uint32_t one, at = nodes[node].at;
+	uint32_t at = nodes[node].at;
 	size_t before = scratch->n;
 
 	*text = ctx_json_str(json, node);
 	if (is_compact(json, node))
 		return 0;
-	for (one = node; one < nodes[node].next; one++) {
+	for (uint32_t one = node; one < nodes[node].next; one++) {
 		if (nodes[one].kind == CTX_JSON_ARRAY ||
 		    nodes[one].kind == CTX_JSON_OBJECT)
 			continue;
@@ -236,9 +236,10 @@ find_last(const struct ctx_json *json, uint32_t obj, const char *key,
     uint16_t start)
 {
 	const struct ctx_node *nodes = json->nodes;
-	uint32_t at, found = 0;
+	uint32_t found = 0;
 
-	for (at = obj + 1; at < nodes[obj].next; at = nodes[at + 1].next)
+	for (uint32_t at = obj + 1; at < nodes[obj].next;
+	     at = nodes[at + 1].next)
 		if ((nodes[at].keys == start || nodes[at].escaped) &&
 		    ctx_json_has_text(json, at, key))
 			found = at + 1;
@@ -287,11 +288,10 @@ uint32_t
 ctx_json_at(const struct ctx_json *json, uint32_t arr, size_t i)
 {
 	const struct ctx_node *nodes = json->nodes;
-	uint32_t at;
 
 	if (nodes[arr].kind != CTX_JSON_ARRAY)
 		return 0;
-	for (at = arr + 1; at < nodes[arr].next; at = nodes[at].next)
+	for (uint32_t at = arr + 1; at < nodes[arr].next; at = nodes[at].next)
 		if (i-- == 0)
 			return at;
 	return 0;
@@ -301,13 +301,12 @@ size_t
 ctx_json_count(const struct ctx_json *json, uint32_t node)
 {
 	const struct ctx_node *nodes = json->nodes;
-	uint32_t at;
 	size_t n = 0;
 
 	/* The members of an object have two nodes each, a key and a value, so
 	 * the count is halved.  A value that is not an array or object has no
 	 * children. */
-	for (at = node + 1; at < nodes[node].next; at = nodes[at].next)
+	for (uint32_t at = node + 1; at < nodes[node].next; at = nodes[at].next)
 		n++;
 	return nodes[node].kind == CTX_JSON_OBJECT ? n / 2 : n;
 }

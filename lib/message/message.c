@@ -107,9 +107,7 @@ ctx_block_is_signed(const struct ctx_json *json, const struct ctx_block *block)
 bool
 ctx_message_is_signed(const struct ctx_message *message)
 {
-	size_t i;
-
-	for (i = 0; i < message->n; i++)
+	for (size_t i = 0; i < message->n; i++)
 		if (ctx_block_is_signed(message->json, &message->blocks[i]))
 			return true;
 	return false;
@@ -118,9 +116,7 @@ ctx_message_is_signed(const struct ctx_message *message)
 bool
 ctx_message_has(const struct ctx_message *message, enum ctx_block_kind kind)
 {
-	size_t i;
-
-	for (i = 0; i < message->n; i++)
+	for (size_t i = 0; i < message->n; i++)
 		if (message->blocks[i].kind == kind)
 			return true;
 	return false;
@@ -138,14 +134,13 @@ bool
 ctx_message_is_from_user(const struct ctx_message *message)
 {
 	const struct ctx_block *block = message->blocks;
-	size_t i;
 
 	if (message->flags & CTX_MESSAGE_WHOLE_TURN)
 		return true;
 	if (message->role != CTX_ROLE_USER ||
 	    (message->flags & (CTX_MESSAGE_META | CTX_MESSAGE_RESULTS_ONLY)))
 		return false;
-	for (i = 0; i < message->n; i++, block++)
+	for (size_t i = 0; i < message->n; i++, block++)
 		if (block->kind != CTX_BLOCK_TOOL_RESULT &&
 		    block->result_index == 0 && block->payload != 0)
 			return true;

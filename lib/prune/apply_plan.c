@@ -117,12 +117,11 @@ ctx_prune_marks(const struct held_conversation *conversation,
     struct ctx_message_edit *edit, uint32_t *kept)
 {
 	unsigned any = 0;
-	size_t i;
 
 	*edit = (struct ctx_message_edit){.spared = entry->excluded_results,
 	    .segment = first};
 	*kept = 0;
-	for (i = first; i < first + entry->n_segments; i++) {
+	for (size_t i = first; i < first + entry->n_segments; i++) {
 		unsigned marks =
 		    conversation->plan.marks[i] & ~(unsigned)CTX_MARK_NOTICE;
 		uint16_t flags = conversation->groups.segments[i].flags;
@@ -149,7 +148,6 @@ drop_empty(struct prune *run, struct held_conversation *conversation,
 {
 	struct ctx_segment *segments = &conversation->groups.segments[first];
 	struct ctx_cost cost = {0};
-	size_t i;
 
 	if (entry->transcript_line != 0 &&
 	    !(entry->held.flags & CTX_MESSAGE_CONTINUES) &&
@@ -159,7 +157,7 @@ drop_empty(struct prune *run, struct held_conversation *conversation,
 	remove_message(run, conversation, entry);
 	if (ctx_prune_entry_is_removed(run, entry))
 		cost.framing = 0;
-	for (i = 0; i < entry->n_segments; i++) {
+	for (size_t i = 0; i < entry->n_segments; i++) {
 		if (conversation->plan.marks[first + i] & CTX_MARK_DROP)
 			continue;
 		conversation->plan.after -=
@@ -233,9 +231,8 @@ move_insertions(struct held_conversation *conversation)
 {
 	struct prune_entry *entry;
 	uint32_t moved = 0;
-	size_t i;
 
-	for (i = 0; i < conversation->entries->end; i++) {
+	for (size_t i = 0; i < conversation->entries->end; i++) {
 		entry = ctx_prune_entry_at(conversation, i);
 		if (entry->is_removed && entry->insertion_number != 0) {
 			moved = entry->insertion_number;
@@ -256,9 +253,10 @@ int
 ctx_prune_apply_plan(struct prune *run, struct held_conversation *conversation,
     bool ended, struct ctx_err *err)
 {
-	size_t i, n_segments, first = 0;
+	size_t n_segments, first = 0;
 
-	for (i = 0; i < conversation->entries->end; i++, first += n_segments) {
+	for (size_t i = 0; i < conversation->entries->end;
+	     i++, first += n_segments) {
 		n_segments = ctx_prune_entry_at(conversation, i)->n_segments;
 		if (apply_message_plan(run, conversation,
 			ctx_prune_entry_at(conversation, i), first, err) < 0)

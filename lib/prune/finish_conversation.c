@@ -11,9 +11,8 @@ static uint64_t
 count_inserted_messages(const struct held_conversation *conversation)
 {
 	uint64_t n = 0;
-	size_t i;
 
-	for (i = 0; i < conversation->entries->end; i++)
+	for (size_t i = 0; i < conversation->entries->end; i++)
 		n += ctx_insertion_is_before(conversation,
 		    ctx_prune_entry_at(conversation, i));
 	return n;
@@ -67,11 +66,9 @@ rank_if_due(struct held_conversation *conversation, struct ctx_err *err)
 static void
 undo_plan(struct held_conversation *conversation)
 {
-	size_t i;
-
 	memset(conversation->plan.marks, 0, conversation->groups.n);
 	conversation->plan.bound_from = UINT64_MAX;
-	for (i = 0; i < conversation->entries->end; i++)
+	for (size_t i = 0; i < conversation->entries->end; i++)
 		ctx_prune_entry_at(conversation, i)->insertion_number = 0;
 	conversation->n_insertions = 0;
 	ctx_plan_total(&conversation->plan, &conversation->groups);
@@ -83,9 +80,9 @@ undo_plan(struct held_conversation *conversation)
 static void
 bind_insertions(struct held_conversation *conversation)
 {
-	size_t i, first = 0;
+	size_t first = 0;
 
-	for (i = 0; i < conversation->entries->end;
+	for (size_t i = 0; i < conversation->entries->end;
 	     first += ctx_prune_entry_at(conversation, i)->n_segments, i++)
 		if (ctx_prune_entry_at(conversation, i)->insertion_number !=
 		    0) {

@@ -124,10 +124,10 @@ static void
 pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
 	struct ctx_segment *segments = groups->segments;
-	size_t i, j, end, last = 0;
+	size_t end, last = 0;
 	unsigned turn_floors = 0, floor;
 
-	for (i = 0; i < plan->step.n; i = end) {
+	for (size_t i = 0; i < plan->step.n; i = end) {
 		if (!ctx_plan_is_shared_message(segments, i))
 			turn_floors = 0;
 		last = i;
@@ -141,7 +141,7 @@ pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 			turn_floors |=
 			    plan->floors[ctx_group_of(segments, (uint32_t)end)];
 		}
-		for (j = i; turn_floors != 0 && j < end; j++) {
+		for (size_t j = i; turn_floors != 0 && j < end; j++) {
 			if (!(segments[j].flags & CTX_SEGMENT_USER) &&
 			    j != last)
 				continue;
@@ -201,13 +201,12 @@ find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 	struct ctx_segment *segments = groups->segments;
 	size_t first_open = ended ? SIZE_MAX : find_first_open(plan, groups);
 	uint32_t later = UINT32_MAX, root;
-	size_t i;
 
 	memset(plan->floors, 0, groups->n);
-	for (i = groups->n; i-- > plan->step.n;)
+	for (size_t i = groups->n; i-- > plan->step.n;)
 		plan->floors[ctx_group_of(segments, (uint32_t)i)] |=
 		    CTX_FLOOR_BIT(CTX_FLOOR_LAST);
-	for (i = plan->step.n; i-- > 0;) {
+	for (size_t i = plan->step.n; i-- > 0;) {
 		unsigned floors = find_own_floor(plan, &segments[i], ended) |
 		    find_optional_floor(plan, &segments[i], ended);
 
@@ -229,7 +228,7 @@ find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 	}
 	if (plan->settings.alternates)
 		pin_turn_ends(plan, groups, ended);
-	for (i = 0; i < groups->n; i++)
+	for (size_t i = 0; i < groups->n; i++)
 		plan->floors[i] =
 		    plan->floors[ctx_group_of(segments, (uint32_t)i)];
 }
@@ -243,9 +242,8 @@ count_floor_tokens(const struct ctx_plan *plan, const struct ctx_groups *groups)
 {
 	uint64_t tokens = plan->fixed + plan->step.reserved, replaced;
 	const struct ctx_segment *segment;
-	size_t i;
 
-	for (i = 0; i < plan->step.n; i++) {
+	for (size_t i = 0; i < plan->step.n; i++) {
 		segment = &groups->segments[i];
 		if (!(plan->floors[i] & ~CTX_FLOOR_OPTIONAL))
 			continue;

@@ -20,13 +20,13 @@ ctx_head_tail_edit(struct prune *run, struct ctx_edits *edits,
     struct ctx_err *err)
 {
 	struct found_insertion inserted;
-	size_t i, result = 0;
+	size_t result = 0;
 
 	run->shortener.unit = CTX_SIZE_CHARS;
 	run->shortener.keep = CTX_KEEP_ENDS;
 	run->shortener.head = 3;
 	run->shortener.tail = 1;
-	for (i = 0; which->results && i < message->n; i++) {
+	for (size_t i = 0; which->results && i < message->n; i++) {
 		if (message->blocks[i].kind != CTX_BLOCK_TOOL_RESULT ||
 		    (which->excluded_results != NULL &&
 			which->excluded_results[result++]))

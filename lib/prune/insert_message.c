@@ -72,11 +72,10 @@ find_template_value(void *user, struct ctx_str name, struct ctx_str *value,
 	    {"hex", values->hex},
 	    {"parent", values->parent},
 	};
-	size_t i;
 
 	(void)err;
 	*value = find_path_value(values->json, values->node, name);
-	for (i = 0; i < CTX_LENGTH(named); i++)
+	for (size_t i = 0; i < CTX_LENGTH(named); i++)
 		if (strlen(named[i].name) == name.n &&
 		    memcmp(named[i].name, name.p, name.n) == 0)
 			*value = named[i].value;
@@ -339,10 +338,12 @@ ctx_insertions_add_notices(struct prune *run,
 	const struct prune_entry *entry;
 	struct insertion_content content = {
 	    .text = {notice, notice == NULL ? 0 : strlen(notice)}};
-	size_t i, j, k = 0;
+	size_t k = 0;
 
-	for (i = 0; notice != NULL && i < conversation->entries->end; i++)
-		for (j = 0; j < ctx_prune_entry_at(conversation, i)->n_segments;
+	for (size_t i = 0; notice != NULL && i < conversation->entries->end;
+	     i++)
+		for (size_t j = 0;
+		     j < ctx_prune_entry_at(conversation, i)->n_segments;
 		     j++, k++) {
 			if (!(conversation->plan.marks[k] & CTX_MARK_NOTICE))
 				continue;
@@ -411,9 +412,7 @@ int
 ctx_insertions_compose(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err)
 {
-	size_t i;
-
-	for (i = 0; i < conversation->entries->end; i++) {
+	for (size_t i = 0; i < conversation->entries->end; i++) {
 		struct prune_entry *entry = ctx_prune_entry_at(conversation, i);
 
 		if (entry->insertion_number == 0 ||

@@ -99,9 +99,9 @@ int
 ctx_prune_count_passages(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err)
 {
-	size_t i, first = 0;
+	size_t first = 0;
 
-	for (i = 0; i < conversation->entries->end; i++) {
+	for (size_t i = 0; i < conversation->entries->end; i++) {
 		const struct prune_entry *entry =
 		    ctx_prune_entry_at(conversation, i);
 

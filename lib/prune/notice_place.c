@@ -68,9 +68,8 @@ ctx_notice_place(struct ctx_plan *plan, const struct ctx_groups *groups,
 	struct gap gap = {0};
 	/* number of the turn of the most recent message that is kept */
 	uint32_t turn = UINT32_MAX;
-	size_t i;
 
-	for (i = 0; i < groups->n; i++) {
+	for (size_t i = 0; i < groups->n; i++) {
 		const struct ctx_segment *segment = &groups->segments[i];
 		bool kept = !(plan->marks[i] & CTX_MARK_DROP) &&
 		    !(segment->flags &
@@ -93,9 +92,8 @@ uint64_t
 ctx_notice_cost(const struct ctx_plan *plan, const struct ctx_groups *groups)
 {
 	uint64_t cost = 0;
-	size_t i;
 
-	for (i = 0; i < groups->n; i++) {
+	for (size_t i = 0; i < groups->n; i++) {
 		const struct ctx_segment *segment = &groups->segments[i];
 
 		if (plan->marks[i] & CTX_MARK_DROP)
@@ -142,9 +140,10 @@ remove_notice(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
 void
 ctx_notice_remove(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
-	size_t i, notice = SIZE_MAX;
+	size_t notice = SIZE_MAX;
 
-	for (i = 0; i < groups->n && plan->after > plan->settings.budget; i++) {
+	for (size_t i = 0; i < groups->n && plan->after > plan->settings.budget;
+	     i++) {
 		unsigned flags = groups->segments[i].flags;
 
 		if (plan->marks[i] & CTX_MARK_DROP)

@@ -35,11 +35,9 @@ int
 ctx_pins_match(struct ctx_pins *pins, const struct ctx_message *message,
     bool *pinned, struct ctx_err *err)
 {
-	size_t i;
-
 	pins->match_left = CTX_PATTERN_WORK;
 	*pinned = pins->config->pin_roles >> message->role & 1;
-	for (i = 0; i < message->n && !*pinned; i++)
+	for (size_t i = 0; i < message->n && !*pinned; i++)
 		if (match_block(pins, message, &message->blocks[i], pinned,
 			err) < 0)
 			return -1;

@@ -172,12 +172,10 @@ static int
 make_candidates(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
     struct ctx_err *err)
 {
-	size_t i;
-
 	plan->candidates = calloc(groups->n + 1, sizeof *plan->candidates);
 	if (plan->candidates == NULL)
 		return ctx_err_nomem(err);
-	for (i = 0; i < groups->n; i++) {
+	for (size_t i = 0; i < groups->n; i++) {
 		fill_candidate(plan, groups, i, ended);
 		if (i < plan->step.n)
 			add_to_group(plan, groups, i, ended);
@@ -201,10 +199,10 @@ drop_with_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 	bool may_be_alone = plan->settings.strategy->ranks_user_messages &&
 	    !plan->settings.alternates;
 	struct ctx_candidate *candidates = plan->candidates;
-	size_t i, j, end, n = groups->n;
+	size_t end, n = groups->n;
 	bool others, kept;
 
-	for (i = 0; i < n; i = end) {
+	for (size_t i = 0; i < n; i = end) {
 		others = kept = false;
 		for (end = i;
 		     end < n && candidates[end].turn == candidates[i].turn;
@@ -216,7 +214,7 @@ drop_with_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 						(uint32_t)end)]
 				     .drop;
 		}
-		for (j = i; others && j < end; j++)
+		for (size_t j = i; others && j < end; j++)
 			if (candidates[j].user && candidates[j].is_root)
 				candidates[j].drop = !candidates[j].pinned &&
 				    !kept &&
@@ -233,9 +231,8 @@ static void
 set_cut_line(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
 	uint64_t quantum = ctx_plan_section_tokens(&plan->settings), grid;
-	size_t i;
 
-	for (i = groups->n; i-- > 0;) {
+	for (size_t i = groups->n; i-- > 0;) {
 		if (!plan->candidates[i].is_root || !plan->candidates[i].drop)
 			continue;
 		plan->has_cut = true;
@@ -254,9 +251,7 @@ set_cut_line(struct ctx_plan *plan, const struct ctx_groups *groups)
 static void
 mark_drops(struct ctx_plan *plan, struct ctx_groups *groups)
 {
-	size_t i;
-
-	for (i = 0; i < groups->n; i++) {
+	for (size_t i = 0; i < groups->n; i++) {
 		if (!plan->candidates[ctx_group_of(groups->segments,
 					  (uint32_t)i)]
 			 .drop)
@@ -271,13 +266,12 @@ ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups)
 {
 	struct ctx_segment *segments = groups->segments;
 	unsigned owner;
-	size_t i;
 
 	plan->after = plan->fixed;
 	memset(plan->floor, 0, sizeof plan->floor);
 	plan->floor[CTX_FLOOR_TOOLS] = plan->tools;
 	plan->floor[CTX_FLOOR_SYSTEM] = plan->system;
-	for (i = 0; i < groups->n; i++) {
+	for (size_t i = 0; i < groups->n; i++) {
 		uint64_t left = ctx_plan_left(plan, &segments[i], i);
 
 		if (plan->marks[i] & CTX_MARK_DROP)
@@ -357,7 +351,6 @@ decide_once(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
     bool due, struct ctx_err *err)
 {
 	const struct ctx_prune_settings *settings = &plan->settings;
-	size_t i;
 
 	if (grow_plan(plan, groups->n, err) < 0)
 		return -1;
@@ -368,7 +361,7 @@ decide_once(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 	ctx_plan_pin_optional(plan, groups);
 	if (due && decide_drops(plan, groups, ended, err) < 0)
 		return -1;
-	for (i = 0; due && !ended && plan->has_cut && i < groups->n; i++)
+	for (size_t i = 0; due && !ended && plan->has_cut && i < groups->n; i++)
 		if (plan->floors[i] == 0 && !(plan->marks[i] & CTX_MARK_DROP))
 			plan->marks[i] |=
 			    (uint8_t)ctx_plan_find_allowed_edits(plan, groups,
@@ -388,10 +381,9 @@ decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
 {
 	bool bounded = due && ended && plan->settings.strategy->has_budget;
 	uint64_t notices;
-	unsigned round;
 
 	plan->notices = 0;
-	for (round = 0; round < ROUNDS; round++) {
+	for (unsigned round = 0; round < ROUNDS; round++) {
 		if (decide_once(plan, groups, ended, due, err) < 0)
 			return -1;
 		if (!bounded || plan->after <= plan->settings.target)
@@ -432,9 +424,8 @@ has_broken_reasoning(const struct ctx_plan *plan,
     const struct ctx_groups *groups)
 {
 	uint64_t from = ctx_plan_find_first_change(plan, groups);
-	size_t i;
 
-	for (i = 0; from < plan->bound_from && i < groups->n; i++)
+	for (size_t i = 0; from < plan->bound_from && i < groups->n; i++)
 		if (groups->segments[i].message >= from &&
 		    ctx_plan_has_bound_reasoning(plan, &groups->segments[i]))
 			return true;
@@ -451,9 +442,7 @@ static int
 decide_without_bound(struct ctx_plan *plan, struct ctx_groups *groups,
     const struct ctx_plan *before, bool due, struct ctx_err *err)
 {
-	unsigned round;
-
-	for (round = 0; has_broken_reasoning(plan, groups); round++) {
+	for (unsigned round = 0; has_broken_reasoning(plan, groups); round++) {
 		plan->bound_from = round < ROUNDS
 		    ? ctx_plan_find_first_change(plan, groups)
 		    : 0;
@@ -504,9 +493,8 @@ ctx_plan_take_back(struct ctx_plan *plan, struct ctx_groups *groups)
 {
 	unsigned never = CTX_MARK_DROP_INSERTION | CTX_MARK_STRIP;
 	uint64_t before = plan->bound_from;
-	size_t i;
 
-	for (i = 0; i < groups->n; i++)
+	for (size_t i = 0; i < groups->n; i++)
 		if (plan->marks[i] & CTX_MARK_DROP)
 			plan->marks[i] = 0;
 		else
@@ -535,13 +523,12 @@ ctx_plan_compact(struct ctx_plan *plan, struct ctx_groups *groups,
 {
 	uint64_t left, gap = 0;
 	bool *removed;
-	size_t i;
 	int rc;
 
 	removed = calloc(groups->n + 1, sizeof *removed);
 	if (removed == NULL)
 		return ctx_err_nomem(err);
-	for (i = 0; i < groups->n; i++) {
+	for (size_t i = 0; i < groups->n; i++) {
 		struct ctx_segment *segment = &groups->segments[i];
 
 		gap += segment->dropped_before;

@@ -97,9 +97,8 @@ ctx_plan_pin_optional(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
 	uint64_t required = plan->fixed + plan->notices + plan->step.reserved;
 	uint64_t target = plan->settings.target, optional = 0, tokens, replaced;
-	size_t i;
 
-	for (i = 0; i < plan->step.n; i++) {
+	for (size_t i = 0; i < plan->step.n; i++) {
 		tokens = ctx_plan_count_without_notice(&groups->segments[i],
 		    plan->marks[i]);
 		/* If the strategy writes a new summary, it replaces the summary
@@ -114,7 +113,7 @@ ctx_plan_pin_optional(struct ctx_plan *plan, const struct ctx_groups *groups)
 		else if (plan->floors[i] != 0)
 			required += tokens;
 	}
-	for (i = 0; i < groups->n; i++) {
+	for (size_t i = 0; i < groups->n; i++) {
 		if (!(plan->floors[i] & CTX_FLOOR_OPTIONAL))
 			continue;
 		plan->floors[i] &= (uint8_t)~CTX_FLOOR_OPTIONAL;
@@ -134,9 +133,8 @@ edit_oldest(struct ctx_plan *plan, const struct ctx_groups *groups,
 {
 	uint64_t quantum = ctx_plan_section_tokens(&plan->settings);
 	uint64_t section = UINT64_MAX;
-	size_t i;
 
-	for (i = 0; i < groups->n; i++) {
+	for (size_t i = 0; i < groups->n; i++) {
 		uint64_t start = groups->segments[i].start;
 
 		/* If messages were removed before the conversation ended
@@ -190,12 +188,11 @@ ctx_plan_edit_until_met(struct ctx_plan *plan, const struct ctx_groups *groups)
 	static const unsigned steps[] = {CTX_MARK_STRIP, CTX_MARK_PASSAGES,
 	    CTX_MARK_CLEAR, CTX_MARK_HEAD_TAIL};
 	uint64_t total = plan->fixed + plan->notices + plan->step.reserved;
-	size_t i;
 
-	for (i = 0; i < plan->step.n; i++)
+	for (size_t i = 0; i < plan->step.n; i++)
 		total += ctx_plan_count_without_notice(&groups->segments[i],
 		    plan->marks[i]);
-	for (i = 0; i < CTX_LENGTH(steps); i++) {
+	for (size_t i = 0; i < CTX_LENGTH(steps); i++) {
 		total = edit_oldest(plan, groups, steps[i], total);
 		/* Bound reasoning (signed reasoning that the provider refuses
 		 * if anything before it was changed) must be removed even if

@@ -22,9 +22,7 @@ uint64_t
 ctx_plan_find_first_change(const struct ctx_plan *plan,
     const struct ctx_groups *groups)
 {
-	size_t i;
-
-	for (i = 0; i < groups->n; i++)
+	for (size_t i = 0; i < groups->n; i++)
 		if (plan->marks[i] != 0)
 			return groups->segments[i].message;
 	return UINT64_MAX;
@@ -34,9 +32,7 @@ void
 ctx_plan_mark_bound_reasoning(struct ctx_plan *plan,
     const struct ctx_groups *groups)
 {
-	size_t i;
-
-	for (i = 0; i < groups->n; i++)
+	for (size_t i = 0; i < groups->n; i++)
 		if (ctx_plan_must_strip(plan, &groups->segments[i]) &&
 		    !(plan->marks[i] & CTX_MARK_DROP))
 			plan->marks[i] |= CTX_MARK_STRIP;
@@ -46,16 +42,14 @@ void
 ctx_plan_bind(struct ctx_plan *plan, const struct ctx_groups *groups,
     uint64_t message)
 {
-	size_t i;
-
 	if (message < plan->bound_from)
 		plan->bound_from = message;
-	for (i = 0; i < groups->n; i++)
+	for (size_t i = 0; i < groups->n; i++)
 		plan->after += plan->marks[i] & CTX_MARK_STRIP
 		    ? groups->segments[i].reasoning
 		    : 0;
 	ctx_plan_mark_bound_reasoning(plan, groups);
-	for (i = 0; i < groups->n; i++)
+	for (size_t i = 0; i < groups->n; i++)
 		plan->after -= plan->marks[i] & CTX_MARK_STRIP
 		    ? groups->segments[i].reasoning
 		    : 0;
@@ -66,11 +60,10 @@ ctx_plan_leaves_bound(const struct ctx_plan *plan,
     const struct ctx_groups *groups)
 {
 	uint64_t from = ctx_plan_find_first_change(plan, groups);
-	size_t i;
 
 	if (plan->bound_from < from)
 		from = plan->bound_from;
-	for (i = 0; i < groups->n; i++)
+	for (size_t i = 0; i < groups->n; i++)
 		if (groups->segments[i].message >= from &&
 		    ctx_plan_has_bound_reasoning(plan, &groups->segments[i]) &&
 		    !(plan->marks[i] & (CTX_MARK_DROP | CTX_MARK_STRIP)))

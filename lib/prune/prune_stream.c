@@ -114,10 +114,9 @@ join_lines(struct held_conversation *conversation)
 {
 	uint8_t *marks = conversation->plan.marks;
 	struct prune_entry *before = NULL, *entry;
-	size_t i, next = 0, segment = 0;
-	uint32_t left;
+	size_t next = 0, segment = 0;
 
-	for (i = 0; i < conversation->entries->end; i++) {
+	for (size_t i = 0; i < conversation->entries->end; i++) {
 		entry = ctx_prune_entry_at(conversation, i);
 		if (!is_needed(entry))
 			continue;
@@ -130,7 +129,7 @@ join_lines(struct held_conversation *conversation)
 		/* Sets the index "next" to the first segment (message or part
 		 * of one) of the next entry. n_segments does not count segments
 		 * that are marked for removal. */
-		for (left = entry->n_segments; left > 0; next++)
+		for (uint32_t left = entry->n_segments; left > 0; next++)
 			left -= !(marks[next] & CTX_MARK_DROP);
 		segment = next - 1;
 	}
@@ -181,9 +180,8 @@ static int
 write_conversation(struct prune *run, struct ctx_err *err)
 {
 	struct held_conversation *conversation = &run->stream_conversation;
-	size_t i;
 
-	for (i = 0; i < conversation->entries->end; i++)
+	for (size_t i = 0; i < conversation->entries->end; i++)
 		if ((ctx_insertion_is_before(conversation,
 			 ctx_prune_entry_at(conversation, i)) &&
 			ctx_insertion_write_message(run, conversation, i, err) <
@@ -324,7 +322,6 @@ drop_elements(struct prune *run, uint32_t array, struct ctx_err *err)
 {
 	struct held_conversation *conversation = &run->record_conversation;
 	bool *drop;
-	size_t i;
 	int rc;
 
 	if (conversation->n_removed == 0)
@@ -332,7 +329,7 @@ drop_elements(struct prune *run, uint32_t array, struct ctx_err *err)
 	drop = calloc(conversation->entries->end, sizeof *drop);
 	if (drop == NULL)
 		return ctx_err_nomem(err);
-	for (i = 0; i < conversation->entries->end; i++)
+	for (size_t i = 0; i < conversation->entries->end; i++)
 		drop[i] = ctx_prune_entry_at(conversation, i)->is_removed;
 	rc = ctx_edits_remove(&run->rewrite.edits, run->rewrite.record->json,
 	    array, drop, err);
@@ -351,10 +348,9 @@ renumber_messages(struct prune *run, struct ctx_err *err)
 	uint64_t number = 0;
 	uint32_t node;
 	char text[24];
-	size_t i;
 	int n;
 
-	for (i = 0;
+	for (size_t i = 0;
 	     conversation->n_removed > 0 && i < conversation->entries->end;
 	     i++) {
 		entry = ctx_prune_entry_at(conversation, i);
@@ -382,9 +378,8 @@ static int
 insert_messages(struct prune *run, struct ctx_err *err)
 {
 	struct held_conversation *conversation = &run->record_conversation;
-	size_t i;
 
-	for (i = 0; i < conversation->entries->end; i++)
+	for (size_t i = 0; i < conversation->entries->end; i++)
 		if (ctx_insertion_is_before(conversation,
 			ctx_prune_entry_at(conversation, i)) &&
 		    ctx_insertion_insert_message(run, conversation,

@@ -59,14 +59,12 @@ int
 ctx_prune_reclassify(struct prune *run, struct held_conversation *conversation,
     struct ctx_err *err)
 {
-	size_t i;
-
 	ctx_groups_reset(&conversation->groups);
 	if (conversation->scorer != NULL)
 		ctx_scorer_reset(conversation->scorer);
 	conversation->notice_cost_dialect = conversation->notice_unsupported =
 	    NULL;
-	for (i = 0; i < conversation->entries->end; i++)
+	for (size_t i = 0; i < conversation->entries->end; i++)
 		if (reclassify_entry(run, conversation, i, err) < 0)
 			return -1;
 	return 0;

@@ -69,13 +69,11 @@ int
 ctx_prune_report_lines(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err)
 {
-	struct prune_entry *entry;
-	size_t i;
-
 	if (!ctx_report_wanted(&run->options->report))
 		return 0;
-	for (i = 0; i < conversation->entries->end; i++) {
-		entry = ctx_prune_entry_at(conversation, i);
+	for (size_t i = 0; i < conversation->entries->end; i++) {
+		struct prune_entry *entry = ctx_prune_entry_at(conversation, i);
+
 		if (entry->transcript_line != 0 && !entry->is_removed &&
 		    ctx_prune_each_line(run, entry, is_changed, report_line,
 			err) < 0)

@@ -14,9 +14,7 @@ static bool
 loses_bound_reasoning(const struct held_conversation *conversation,
     const struct prune_entry *entry, size_t first)
 {
-	size_t i;
-
-	for (i = first; i < first + entry->n_segments; i++)
+	for (size_t i = first; i < first + entry->n_segments; i++)
 		if (ctx_plan_must_strip(&conversation->plan,
 			&conversation->groups.segments[i]))
 			return true;
@@ -42,12 +40,11 @@ find_edit_rule(const struct held_conversation *conversation,
 	    {CTX_MARK_STRIP | CTX_MARK_PASSAGES, "reasoning, passages"},
 	    {CTX_MARK_DROP_INSERTION, "earlier notice"},
 	};
-	size_t i;
 
 	if (marks == CTX_MARK_STRIP &&
 	    loses_bound_reasoning(conversation, entry, first))
 		return "bound reasoning";
-	for (i = 0; i < CTX_LENGTH(rules); i++)
+	for (size_t i = 0; i < CTX_LENGTH(rules); i++)
 		if (rules[i].marks == marks)
 			return rules[i].rule;
 	return "several";
@@ -84,10 +81,10 @@ describe_change(const struct held_conversation *conversation,
     const struct prune_entry *entry, size_t first, struct ctx_change *change)
 {
 	const unsigned char *marks = conversation->plan.marks;
-	size_t i, end = first + entry->n_segments;
+	size_t end = first + entry->n_segments;
 
 	change->before = change->after = 0;
-	for (i = first; i < end; i++) {
+	for (size_t i = first; i < end; i++) {
 		const struct ctx_segment *segment =
 		    &conversation->groups.segments[i];
 		uint64_t shared = i + 1 < end ? segment->shared_tokens : 0;
@@ -227,11 +224,9 @@ int
 ctx_prune_report_changes(struct prune *run,
     struct held_conversation *conversation, bool ended, struct ctx_err *err)
 {
-	struct prune_entry *entry;
-	size_t i;
+	for (size_t i = 0; i < conversation->entries->end; i++) {
+		struct prune_entry *entry = ctx_prune_entry_at(conversation, i);
 
-	for (i = 0; i < conversation->entries->end; i++) {
-		entry = ctx_prune_entry_at(conversation, i);
 		if ((entry->insertion_number != 0 &&
 			report_insertion(run, conversation, entry, err) < 0) ||
 		    report_message(run, entry, ended, err) < 0)

@@ -180,14 +180,13 @@ add_summary_message(struct summary_job *job, const struct prune_entry *entry,
 	struct prune *run = job->run;
 	const struct ctx_message *message = &run->rewrite.message;
 	struct found_insertion found;
-	size_t i;
 
 	if (entry->held.dialect == NULL)
 		return 0;
 	if (ctx_prune_reread(run, entry, err) < 0)
 		return -1;
 	ctx_insertion_find(run->options, message, &found);
-	for (i = 0; i < message->n; i++) {
+	for (size_t i = 0; i < message->n; i++) {
 		const struct ctx_block *block = &message->blocks[i];
 		bool earlier = found.summary && i == found.block;
 		bool result = block->kind == CTX_BLOCK_TOOL_RESULT ||
@@ -218,14 +217,14 @@ ctx_prune_collect_summary_input(struct summary_job *job, struct ctx_err *err)
 	struct ctx_summary *lines = job->lines;
 	const struct prune_entry *entry;
 	struct ctx_message_edit edit;
-	size_t i, first = 0;
+	size_t first = 0;
 	uint32_t kept;
 	int rc = 0;
 
 	if (options->summarizer.line != NULL &&
 	    ctx_buf_printf(&job->input, err, "%s\n\n", options->prompt) < 0)
 		return -1;
-	for (i = 0; rc == 0 && i < conversation->entries->end;
+	for (size_t i = 0; rc == 0 && i < conversation->entries->end;
 	     first += entry->n_segments, i++) {
 		entry = ctx_prune_entry_at(conversation, i);
 		(void)ctx_prune_marks(conversation, entry, first, &edit, &kept);

@@ -49,10 +49,11 @@ find_block_place(struct prune *run,
     const struct held_conversation *conversation, size_t *place,
     struct ctx_err *err)
 {
-	size_t i, j, k = 0;
+	size_t k = 0;
 
-	for (i = 0; i < conversation->entries->end; i++)
-		for (j = 0; j < ctx_prune_entry_at(conversation, i)->n_segments;
+	for (size_t i = 0; i < conversation->entries->end; i++)
+		for (size_t j = 0;
+		     j < ctx_prune_entry_at(conversation, i)->n_segments;
 		     j++, k++) {
 			if (!(conversation->groups.segments[k].flags &
 				CTX_SEGMENT_USER) ||

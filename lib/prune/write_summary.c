@@ -31,9 +31,9 @@ static void
 cut_at_suffix(struct ctx_buf *out)
 {
 	static const char suffix[] = CTX_SUMMARY_SUFFIX;
-	size_t n = sizeof suffix - 1, i;
+	size_t n = sizeof suffix - 1;
 
-	for (i = 0; i + n <= out->n; i++)
+	for (size_t i = 0; i + n <= out->n; i++)
 		if (memcmp(out->p + i, suffix, n) == 0)
 			out->n = i;
 }
@@ -98,10 +98,11 @@ find_removal(const struct held_conversation *conversation)
 	const struct ctx_segment *segments = conversation->groups.segments;
 	const unsigned char *marks = conversation->plan.marks;
 	struct removal removal = {0};
-	size_t i, j, k = 0;
+	size_t k = 0;
 
-	for (i = 0; i < conversation->entries->end; i++)
-		for (j = 0; j < ctx_prune_entry_at(conversation, i)->n_segments;
+	for (size_t i = 0; i < conversation->entries->end; i++)
+		for (size_t j = 0;
+		     j < ctx_prune_entry_at(conversation, i)->n_segments;
 		     j++, k++) {
 			/* If a message has two segments (parts), both count the
 			 * tokens of the message's role.  If at least one
@@ -133,9 +134,7 @@ static void
 replace_summaries(struct held_conversation *conversation,
     struct removal *removal)
 {
-	size_t i;
-
-	for (i = 0; i < conversation->groups.n; i++) {
+	for (size_t i = 0; i < conversation->groups.n; i++) {
 		const struct ctx_segment *segment =
 		    &conversation->groups.segments[i];
 
@@ -392,9 +391,8 @@ static void
 rank_kept_segments(struct held_conversation *conversation)
 {
 	struct ctx_groups *groups = &conversation->groups;
-	size_t i;
 
-	for (i = 0; i < groups->n; i++)
+	for (size_t i = 0; i < groups->n; i++)
 		groups->segments[i].rank =
 		    (conversation->plan.marks[i] & CTX_MARK_DROP) ? 0 : 1;
 }
@@ -409,9 +407,8 @@ fill_budget(struct summary_job *job, struct ctx_err *err)
 	struct ctx_prune_settings *settings = &conversation->plan.settings;
 	struct ctx_str text;
 	uint64_t tokens;
-	unsigned round;
 
-	for (round = 0;; round++) {
+	for (unsigned round = 0;; round++) {
 		mark_removal(job);
 		if (job->removal.dialect == NULL)
 			break;
@@ -434,9 +431,8 @@ ctx_prune_summarize(struct prune *run, struct held_conversation *conversation,
     struct ctx_err *err)
 {
 	struct summary_job job = {.run = run, .conversation = conversation};
-	int rc;
+	int rc = fill_budget(&job, err);
 
-	rc = fill_budget(&job, err);
 	ctx_summary_close(job.lines);
 	ctx_buf_release(&job.input);
 	ctx_buf_release(&job.name);

@@ -128,10 +128,9 @@ find_outside(struct ctx_replay_session *session,
 {
 	const struct replay_request *request;
 	uint64_t counted;
-	size_t i;
 
 	outcome->outside = session->overhead;
-	for (i = 0; i < session->n_requests; i++) {
+	for (size_t i = 0; i < session->n_requests; i++) {
 		request = &session->requests[i];
 		if (!request->is_recorded)
 			continue;
@@ -374,7 +373,6 @@ ctx_replay_bill(struct ctx_replay_session *session,
 	    .time = INT64_MIN};
 	struct ctx_replayed_request replayed;
 	int rc = 0;
-	size_t i;
 
 	*outcome = (struct ctx_replay_outcome){.file = session->file,
 	    .line = session->line};
@@ -382,7 +380,7 @@ ctx_replay_bill(struct ctx_replay_session *session,
 	billing.outside = outcome->outside;
 	billing.shared = outcome->shared;
 	ctx_prompt_cache_reset(&billing.cache, &session->tree);
-	for (i = 0; i < session->n_requests && rc == 0; i++) {
+	for (size_t i = 0; i < session->n_requests && rc == 0; i++) {
 		rc = replay_request(&billing, i, &replayed, err);
 		if (rc == 0 && each != NULL)
 			rc = each(user, &replayed, err);

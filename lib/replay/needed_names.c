@@ -226,16 +226,14 @@ search_message(struct prompt_search *search, size_t i, struct ctx_err *err)
 static int
 search_messages(struct prompt_search *search, struct ctx_err *err)
 {
-	size_t i;
-
-	for (i = 0; i < search->names->n; i++)
+	for (size_t i = 0; i < search->names->n; i++)
 		if (ctx_matcher_add(&search->matcher, search->names->list[i],
 			(uint32_t)i + 1, err) < 0)
 			return -1;
 	if (ctx_matcher_build(&search->matcher, err) < 0)
 		return -1;
 	search->err = err;
-	for (i = 0; i < search->session->n; i++)
+	for (size_t i = 0; i < search->session->n; i++)
 		if (search_message(search, i, err) < 0)
 			return -1;
 	return 0;
@@ -275,13 +273,12 @@ append_message(void *user, uint32_t number, struct ctx_err *err)
 	struct prompt_search *search = user;
 	const struct searched_message *message = &search->messages[number];
 	struct name_place place = {number, false};
-	size_t i;
 
 	if (!message->continues || search->n_positions == 0)
 		search->n_positions++;
 	if (message->by_user)
 		search->last_user = search->n_positions;
-	for (i = message->first; i < message->end; i++) {
+	for (size_t i = message->first; i < message->end; i++) {
 		place.in_results = i < message->others;
 		if (add_place(search, search->found[i], place, err) < 0)
 			return -1;
@@ -317,12 +314,11 @@ is_needed_name(const struct prompt_search *search,
     const struct prompt_name *name)
 {
 	const struct seen_place *seen;
-	uint32_t i;
 
 	if (name->round != search->round || !name->is_given ||
 	    name->n_messages > EVAL_SEEN_MOST)
 		return false;
-	for (i = name->seen; i != 0; i = seen->previous) {
+	for (uint32_t i = name->seen; i != 0; i = seen->previous) {
 		seen = &search->seen[i - 1];
 		if (seen->position + EVAL_NEWEST > search->n_positions ||
 		    seen->position == search->last_user ||
@@ -339,9 +335,9 @@ add_needed(struct prompt_search *search, uint32_t id, struct ctx_err *err)
 {
 	const struct prompt_name *name = &search->prompt_names[id - 1];
 	struct needed_names *needed = &search->session->needed;
-	uint32_t i;
 
-	for (i = name->seen; i != 0; i = search->seen[i - 1].previous) {
+	for (uint32_t i = name->seen; i != 0;
+	     i = search->seen[i - 1].previous) {
 		if (CTX_GROW(needed->places, needed->places_cap,
 			needed->n_places + 1, err) < 0)
 			return -1;
@@ -360,10 +356,10 @@ search_prompts(struct prompt_search *search, struct ctx_err *err)
 {
 	struct ctx_replay_session *session = search->session;
 	struct replay_request *request;
-	size_t i, use = 0;
+	size_t use = 0;
 	uint32_t id;
 
-	for (i = 0; i < session->n_requests; i++) {
+	for (size_t i = 0; i < session->n_requests; i++) {
 		request = &session->requests[i];
 		request->needed = session->needed.n;
 		if (use == search->n_uses || search->uses[use].request != i)
@@ -386,9 +382,7 @@ search_prompts(struct prompt_search *search, struct ctx_err *err)
 static int
 find_needed(struct prompt_search *search, struct ctx_err *err)
 {
-	size_t i;
-
-	for (i = 0; i < search->session->n_requests; i++)
+	for (size_t i = 0; i < search->session->n_requests; i++)
 		if (record_uses(search, i, err) < 0)
 			return -1;
 	if (search->names->n == 0)
@@ -454,11 +448,12 @@ ctx_replay_count_kept(const struct ctx_replay_session *session,
 {
 	const struct needed_names *needed = &session->needed;
 	uint32_t number = (uint32_t)(request - session->requests) + 1;
-	size_t i = request->needed, end = i + request->n_needed, place;
+	size_t i = request->needed, end = i + request->n_needed;
 	struct ctx_str name;
 	int is_kept;
 
-	for (place = i == 0 ? 0 : needed->list[i - 1].end; i < end; i++) {
+	for (size_t place = i == 0 ? 0 : needed->list[i - 1].end; i < end;
+	     i++) {
 		name = ctx_intern_at(&needed->texts, needed->list[i].id);
 		is_kept = sent->summary.n > 0 &&
 		    memmem(sent->summary.p, sent->summary.n, name.p, name.n) !=

@@ -42,7 +42,6 @@ ctx_cache_rules_of(const struct ctx_model *model, bool hour,
 	};
 	enum ctx_cache_kind kind =
 	    model == NULL ? CTX_CACHE_AUTO : model->cache;
-	size_t i;
 
 	*rules = (struct cache_rules){.step = 1, .lifetime = 5 * MINUTE};
 	if (model != NULL)
@@ -53,7 +52,7 @@ ctx_cache_rules_of(const struct ctx_model *model, bool hour,
 		rules->lifetime = hour ? HOUR : 5 * MINUTE;
 		return;
 	}
-	for (i = 0; i < CTX_LENGTH(vendors); i++)
+	for (size_t i = 0; i < CTX_LENGTH(vendors); i++)
 		if (model != NULL &&
 		    strcmp(model->vendor, vendors[i].vendor) == 0) {
 			rules->step = vendors[i].step;
@@ -129,10 +128,10 @@ find_stored(const struct prompt_cache *cache,
 {
 	const struct prompt_node *nodes = cache->tree->nodes;
 	uint64_t blocks = nodes[prompt->node].blocks;
-	uint32_t node;
 
 	*found = CACHE_FOUND_MESSAGES;
-	for (node = prompt->node; node != 0; node = nodes[node].parent) {
+	for (uint32_t node = prompt->node; node != 0;
+	     node = nodes[node].parent) {
 		if (rules->reach > 0 &&
 		    blocks - nodes[node].blocks > rules->reach)
 			break;

@@ -25,14 +25,13 @@ grow_slots(struct prompt_tree *tree, struct ctx_err *err)
 	size_t n = tree->n_slots == 0 ? 64 : tree->n_slots * 2, slot;
 	uint32_t *slots = calloc(n, sizeof *slots);
 	struct prompt_node *node;
-	size_t i;
 
 	if (slots == NULL)
 		return ctx_err_nomem(err);
 	free(tree->slots);
 	tree->slots = slots;
 	tree->n_slots = n;
-	for (i = 1; i < tree->n; i++) {
+	for (size_t i = 1; i < tree->n; i++) {
 		node = &tree->nodes[i];
 		slot = find_slot(tree, node->parent, node->hash);
 		node->next = slots[slot];
@@ -74,9 +73,8 @@ ctx_prompt_tree_append(struct prompt_tree *tree, uint32_t *node,
 {
 	size_t slot = find_slot(tree, *node, message->hash);
 	struct prompt_node *added, *parent;
-	uint32_t i;
 
-	for (i = tree->slots[slot]; i != 0; i = tree->nodes[i].next)
+	for (uint32_t i = tree->slots[slot]; i != 0; i = tree->nodes[i].next)
 		if (tree->nodes[i].hash == message->hash &&
 		    tree->nodes[i].parent == *node) {
 			*node = i;

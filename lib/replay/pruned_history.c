@@ -233,11 +233,9 @@ ctx_pruned_history_extend(struct pruned_history *history, uint32_t prompt,
 static void
 forget_summary(struct held_conversation *conversation)
 {
-	size_t i;
-
-	for (i = 0; i < conversation->groups.n; i++)
+	for (size_t i = 0; i < conversation->groups.n; i++)
 		conversation->groups.segments[i].rank = 0;
-	for (i = 0;
+	for (size_t i = 0;
 	     conversation->n_insertions > 0 && i < conversation->entries->end;
 	     i++)
 		ctx_prune_entry_at(conversation, i)->insertion_number = 0;
@@ -391,14 +389,13 @@ ctx_pruned_history_search_results(struct pruned_history *history,
 	const struct ctx_message *parsed = &history->prune.rewrite.message;
 	struct passages removed = {NULL, 0};
 	uint64_t hash;
-	size_t i;
 	int rc = 0;
 
 	if (ctx_prune_reread(&history->prune, &message->entry, err) < 0 ||
 	    (segment != SIZE_MAX &&
 		find_passages(history, segment, &removed, &hash, err) < 0))
 		return -1;
-	for (i = 0; i < parsed->n && rc == 0; i++)
+	for (size_t i = 0; i < parsed->n && rc == 0; i++)
 		if (parsed->blocks[i].kind == CTX_BLOCK_TOOL_RESULT)
 			rc = search_result(history, i, &removed, name, err);
 	return rc;
@@ -418,9 +415,8 @@ record_changes(const struct pruned_history *history,
 	    &history->prune.stream_conversation;
 	bool is_kept = false;
 	unsigned marks;
-	size_t i;
 
-	for (i = first; i < first + message->n; i++) {
+	for (size_t i = first; i < first + message->n; i++) {
 		marks = conversation->plan.marks[i];
 		if (marks & CTX_MARK_DROP)
 			continue;
@@ -485,12 +481,13 @@ ctx_pruned_history_feed_back(struct pruned_history *history,
 	struct ctx_held_queue before = *conversation->entries;
 	const struct insertion *insertion = conversation->insertions;
 	struct pruned_message *message;
-	size_t i, first = 0;
+	size_t first = 0;
 	int rc = 0;
 
 	*conversation->entries = no_messages;
 	empty_groups(history);
-	for (i = 0; i < before.end && rc == 0; i++, first += message->n) {
+	for (size_t i = 0; i < before.end && rc == 0;
+	     i++, first += message->n) {
 		message = ctx_held_queue_at(&before, i);
 		if (ctx_insertion_is_before(conversation, &message->entry))
 			rc = feed_back_summary(history, message,

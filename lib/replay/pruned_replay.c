@@ -44,7 +44,6 @@ plan_prompt(struct pruned_replay *replay, bool *changed, struct ctx_err *err)
 	struct ctx_prune_settings settings = replay->history.settings;
 	struct ctx_plan *plan = &conversation->plan;
 	struct ctx_groups *groups = &conversation->groups;
-	size_t i;
 
 	*changed = false;
 	settings.alternates = plan->settings.alternates;
@@ -64,7 +63,7 @@ plan_prompt(struct pruned_replay *replay, bool *changed, struct ctx_err *err)
 		replay->policy->feeds_back, err) < 0)
 		return -1;
 	*changed = conversation->n_insertions > 0;
-	for (i = 0; i < groups->n && !*changed; i++)
+	for (size_t i = 0; i < groups->n && !*changed; i++)
 		*changed = (plan->marks[i] &
 			       (REPLAYED_EDITS | CTX_MARK_DROP |
 				   CTX_MARK_DROP_INSERTION)) != 0;
@@ -214,10 +213,11 @@ write_prompt(struct pruned_replay *replay, bool changed,
 	const struct ctx_plan *plan = &conversation->plan;
 	const struct ctx_segment *segment = conversation->groups.segments;
 	struct sent_segment sent = {0};
-	size_t i, at = 0;
+	size_t at = 0;
 
 	replay->sends_summary = false;
-	for (i = 0; i < ctx_pruned_history_count(&replay->history); i++) {
+	for (size_t i = 0; i < ctx_pruned_history_count(&replay->history);
+	     i++) {
 		sent.message = ctx_pruned_history_at(&replay->history, i);
 		for (sent.number = 0; sent.number < sent.message->n;
 		     sent.number++, at++, segment++) {
@@ -342,9 +342,8 @@ ctx_replay_pruned(struct ctx_replay_session *session,
 	    .policy = policy,
 	    .history.session = session};
 	int rc = open_replay(&replay, err);
-	size_t i;
 
-	for (i = 0; rc == 0 && i < session->n_requests; i++)
+	for (size_t i = 0; rc == 0 && i < session->n_requests; i++)
 		rc = prune_request(&replay, &session->requests[i], now, pruned,
 		    err);
 	ctx_pruned_history_release(&replay.history);

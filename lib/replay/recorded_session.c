@@ -58,13 +58,12 @@ hash_message(struct session_reading *reading, const struct ctx_message *message,
 	uint32_t nodes[3];
 	struct ctx_str value;
 	char head[2];
-	size_t i, k;
 
 	text->n = 0;
 	head[0] = (char)message->role;
 	if (ctx_buf_add(text, head, 1, err) < 0)
 		return -1;
-	for (i = 0; i < message->n; i++) {
+	for (size_t i = 0; i < message->n; i++) {
 		block = &message->blocks[i];
 		head[0] = (char)block->kind;
 		head[1] = (char)(block->result_index != 0);
@@ -73,7 +72,7 @@ hash_message(struct session_reading *reading, const struct ctx_message *message,
 		nodes[0] = block->payload;
 		nodes[1] = block->id;
 		nodes[2] = block->name;
-		for (k = 0; k < 3; k++) {
+		for (size_t k = 0; k < 3; k++) {
 			value = ctx_json_str(message->json, nodes[k]);
 			if (nodes[k] != 0 &&
 			    ctx_buf_add(text, value.p, value.n, err) < 0)
@@ -269,9 +268,7 @@ note_report(struct open_session *open, const struct ctx_event *event,
 static void
 forget_messages(struct ctx_replay_session *session)
 {
-	size_t i;
-
-	for (i = 0; i < session->n; i++) {
+	for (size_t i = 0; i < session->n; i++) {
 		free(session->messages[i].text);
 		free(session->messages[i].cost);
 	}

@@ -13,9 +13,8 @@ append_messages(struct ctx_replay_session *session, uint32_t *node,
 {
 	const struct replay_message *message;
 	unsigned flags = 0;
-	size_t i;
 
-	for (i = first; i < end; i++) {
+	for (size_t i = first; i < end; i++) {
 		message = &session->messages[i];
 		if (message->is_never_sent ||
 		    (active != NULL && message->line != 0 &&
@@ -76,11 +75,11 @@ ctx_replay_find_prompts(struct ctx_replay_session *session,
 {
 	struct replay_request *request;
 	uint32_t node = 0, line = 0;
-	size_t done = 0, i;
+	size_t done = 0;
 
 	if (ctx_prompt_tree_reset(&session->tree, err) < 0)
 		return -1;
-	for (i = 0; i < session->n_requests; i++) {
+	for (size_t i = 0; i < session->n_requests; i++) {
 		request = &session->requests[i];
 		if (request->line == 0 ||
 		    are_appended(transcript, line, request->line)) {

@@ -140,11 +140,12 @@ match_contents(const struct ctx_spool *spool, const char *name, int fd,
     const struct ctx_str *chunks, size_t n, struct ctx_err *err)
 {
 	char block[16 << 10];
-	size_t i = 0, at = 0, part, from;
+	size_t i = 0, at = 0, part;
 	ssize_t got;
 
 	while ((got = read_some(spool, name, fd, block, sizeof block, err)) > 0)
-		for (from = 0; from < (size_t)got; from += part, at += part) {
+		for (size_t from = 0; from < (size_t)got;
+		     from += part, at += part) {
 			for (; i < n && at == chunks[i].n; i++)
 				at = 0;
 			if (i == n)
@@ -232,9 +233,7 @@ check_existing_file(const struct ctx_spool *spool, const char *name,
 static int
 write_synced(int fd, const struct ctx_str *chunks, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (ctx_write_all(fd, chunks[i]) < 0)
 			return -1;
 	return fsync(fd);

@@ -23,9 +23,8 @@
 static bool
 is_printable_path(const char *dir)
 {
-	const unsigned char *p;
-
-	for (p = (const unsigned char *)dir; *p != '\0'; p++)
+	for (const unsigned char *p = (const unsigned char *)dir; *p != '\0';
+	     p++)
 		if (*p < 0x20 || *p == 0x7f)
 			return false;
 	return ctx_utf8_valid(dir, strlen(dir), CTX_SIMD_BEST) == strlen(dir);
@@ -237,12 +236,12 @@ static void
 remove_made(const struct ctx_spool *spool)
 {
 	char path[PATH_MAX];
-	size_t i, length;
+	size_t length;
 
 	if (spool->made == 0 || flock(spool->fd, LOCK_EX | LOCK_NB) < 0 ||
 	    !is_same_directory(spool))
 		return;
-	for (i = 0; i < spool->made; i++) {
+	for (size_t i = 0; i < spool->made; i++) {
 		length = ctx_spool_above(spool->dir, i);
 		if (length >= sizeof path)
 			return;

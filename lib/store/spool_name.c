@@ -12,10 +12,9 @@ ctx_spool_hash_chunks(char digits[CTX_SPOOL_DIGITS],
 {
 	char hash[SHA256_DIGEST_STRING_LENGTH];
 	SHA2_CTX sum;
-	size_t i;
 
 	SHA256Init(&sum);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		SHA256Update(&sum, (const uint8_t *)chunks[i].p, chunks[i].n);
 	SHA256End(&sum, hash);
 	memcpy(digits, hash, CTX_SPOOL_DIGITS);
@@ -31,22 +30,22 @@ is_name_byte(char c)
 bool
 ctx_spool_is_name(struct ctx_str name, struct ctx_str *digits)
 {
-	size_t stem = name.n, i;
+	size_t stem = name.n;
 
 	if (name.n == 0 || name.n > CTX_SPOOL_NAME ||
 	    (!is_name_byte(name.p[0]) || name.p[0] == '-'))
 		return false;
-	for (i = 0; i < name.n; i++)
+	for (size_t i = 0; i < name.n; i++)
 		if (!is_name_byte(name.p[i]) && name.p[i] != '.')
 			return false;
-	for (i = 0; i < name.n; i++)
+	for (size_t i = 0; i < name.n; i++)
 		if (name.p[i] == '.')
 			stem = i;
 	if (stem < CTX_SPOOL_DIGITS)
 		return false;
 	digits->p = name.p + stem - CTX_SPOOL_DIGITS;
 	digits->n = CTX_SPOOL_DIGITS;
-	for (i = 0; i < digits->n; i++)
+	for (size_t i = 0; i < digits->n; i++)
 		if (strchr("0123456789abcdef", digits->p[i]) == NULL)
 			return false;
 	return true;
@@ -57,14 +56,14 @@ ctx_spool_is_name(struct ctx_str name, struct ctx_str *digits)
 static int
 append_tool_name(struct ctx_buf *out, struct ctx_str tool, struct ctx_err *err)
 {
-	size_t from = out->n, n, i;
+	size_t from = out->n, n;
 
 	if (tool.n == 0)
 		tool = (struct ctx_str){"tool", 4};
 	n = tool.n < CTX_SPOOL_TOOL ? tool.n : CTX_SPOOL_TOOL;
 	if (ctx_buf_add(out, tool.p, n, err) < 0)
 		return -1;
-	for (i = from; i < out->n; i++)
+	for (size_t i = from; i < out->n; i++)
 		if (!is_name_byte(out->p[i]) || (i == 0 && out->p[i] == '-'))
 			out->p[i] = '_';
 	return 0;

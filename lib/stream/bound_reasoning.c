@@ -32,9 +32,7 @@ ctx_bound_block_after(const struct ctx_message *message, size_t i, size_t from)
 bool
 ctx_bound_after(const struct ctx_message *message, size_t from)
 {
-	size_t i;
-
-	for (i = 0; i < message->n; i++)
+	for (size_t i = 0; i < message->n; i++)
 		if (ctx_bound_block_after(message, i, from))
 			return true;
 	return false;
@@ -69,11 +67,9 @@ find_null_content(const struct ctx_message *message)
 static bool
 is_all_bound(const struct ctx_message *message, size_t from)
 {
-	size_t i;
-
 	if (message->flags & (CTX_MESSAGE_IS_CONTINUED | CTX_MESSAGE_CONTINUES))
 		return false;
-	for (i = 0; i < message->n; i++)
+	for (size_t i = 0; i < message->n; i++)
 		if (!is_bound(message, i, from))
 			return false;
 	return message->n > 0;
@@ -85,9 +81,9 @@ static size_t
 find_replaceable_block(const struct ctx_message *message)
 {
 	const struct ctx_node *nodes = message->json->nodes;
-	size_t i;
 
-	for (i = 0; message->dialect->text_block != NULL && i < message->n; i++)
+	for (size_t i = 0;
+	     message->dialect->text_block != NULL && i < message->n; i++)
 		if (nodes[message->blocks[i].container].kind == CTX_JSON_ARRAY)
 			return i;
 	return message->n;
@@ -138,12 +134,11 @@ ctx_bound_remove(struct ctx_edits *edits, const struct ctx_message *message,
 	bool *removed = calloc(message->n + 1, sizeof *removed);
 	bool all = is_all_bound(message, from);
 	size_t kept = all ? find_replaceable_block(message) : message->n;
-	size_t i;
 	int rc;
 
 	if (removed == NULL)
 		return ctx_err_nomem(err);
-	for (i = 0; i < message->n; i++)
+	for (size_t i = 0; i < message->n; i++)
 		removed[i] = i != kept && is_bound(message, i, from);
 	rc = ctx_edits_remove_blocks(edits, message, removed, err);
 	free(removed);

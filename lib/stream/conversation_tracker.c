@@ -95,9 +95,8 @@ ctx_tracker_first_tool(struct conversation_tracker *tracker,
     const struct ctx_event *event, struct ctx_str *tool, struct ctx_err *err)
 {
 	const struct ctx_message *message = event->message;
-	size_t i;
 
-	for (i = 0; i < message->n; i++)
+	for (size_t i = 0; i < message->n; i++)
 		if (message->blocks[i].kind == CTX_BLOCK_TOOL_CALL ||
 		    message->blocks[i].kind == CTX_BLOCK_TOOL_RESULT)
 			return ctx_tracker_tool(tracker, event, i, tool, err);

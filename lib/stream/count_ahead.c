@@ -114,9 +114,8 @@ find_clone(struct clones *clones, const struct ctx_counter *like,
     enum ctx_simd simd, struct ctx_err *err)
 {
 	struct clone *one;
-	size_t i;
 
-	for (i = 0; i < clones->n; i++)
+	for (size_t i = 0; i < clones->n; i++)
 		if (clones->list[i].like == like)
 			return &clones->list[i].counter;
 	if (CTX_GROW(clones->list, clones->cap, clones->n + 1, err) < 0)
@@ -141,9 +140,7 @@ find_clone(struct clones *clones, const struct ctx_counter *like,
 static void
 release_clones(struct clones *clones)
 {
-	size_t i;
-
-	for (i = 0; i < clones->n; i++) {
+	for (size_t i = 0; i < clones->n; i++) {
 		ctx_token_counter_close(clones->list[i].counter.tokens);
 		ctx_counter_release(&clones->list[i].counter);
 	}
@@ -158,9 +155,8 @@ count_batch(struct ctx_task *task, unsigned number)
 	struct ctx_counter *counter;
 	struct ctx_err err;
 	struct step *step;
-	size_t i;
 
-	for (i = 0; i < batch->n_steps; i++) {
+	for (size_t i = 0; i < batch->n_steps; i++) {
 		step = &batch->steps[i];
 		counter = step->counter;
 		/* Only thread 0, which reads the stream, may use the original
@@ -317,9 +313,8 @@ seal_batch(struct batch *batch)
 {
 	struct kept *kept;
 	struct step *step;
-	size_t i;
 
-	for (i = 0; i < batch->n_records; i++) {
+	for (size_t i = 0; i < batch->n_records; i++) {
 		kept = &batch->records[i];
 		kept->record.text.p =
 		    kept->own != NULL ? kept->own : batch->text.p + kept->text;
@@ -335,7 +330,7 @@ seal_batch(struct batch *batch)
 		kept->json.text = kept->record.value.p;
 		kept->json.nodes = batch->nodes + kept->nodes;
 	}
-	for (i = 0; i < batch->n_steps; i++) {
+	for (size_t i = 0; i < batch->n_steps; i++) {
 		step = &batch->steps[i];
 		kept = &batch->records[step->record];
 		step->event.record = &kept->record;
@@ -408,9 +403,7 @@ fill_batches(struct ctx_stream *stream, struct ctx_err *err)
 static void
 release_batch(struct batch *batch)
 {
-	size_t i;
-
-	for (i = 0; i < batch->n_records; i++)
+	for (size_t i = 0; i < batch->n_records; i++)
 		free(batch->records[i].own);
 	ctx_buf_release(&batch->text);
 	free(batch->nodes);
@@ -498,14 +491,12 @@ ctx_count_ahead_record(const struct ctx_stream *stream)
 void
 ctx_count_ahead_close(struct ctx_count_ahead *p)
 {
-	size_t i;
-
 	if (p == NULL)
 		return;
 	ctx_pool_close(p->pool);
-	for (i = 0; p->batches != NULL && i < p->n; i++)
+	for (size_t i = 0; p->batches != NULL && i < p->n; i++)
 		release_batch(&p->batches[i]);
-	for (i = 0; p->clones != NULL && i + 1 < p->threads; i++)
+	for (size_t i = 0; p->clones != NULL && i + 1 < p->threads; i++)
 		release_clones(&p->clones[i]);
 	free(p->batches);
 	free(p->clones);
@@ -517,7 +508,6 @@ ctx_stream_count_ahead(struct ctx_stream *stream,
     struct ctx_model_counters *counters, unsigned threads, struct ctx_err *err)
 {
 	struct ctx_count_ahead *p;
-	size_t i;
 
 	if (threads < 2)
 		return 0;
@@ -534,7 +524,7 @@ ctx_stream_count_ahead(struct ctx_stream *stream,
 		ctx_count_ahead_close(p);
 		return ctx_err_nomem(err);
 	}
-	for (i = 0; i < p->n; i++) {
+	for (size_t i = 0; i < p->n; i++) {
 		p->batches[i].task.run = count_batch;
 		p->batches[i].prefetch = p;
 	}

@@ -51,14 +51,13 @@ remove_from_container(struct ctx_edits *edits,
 	const struct ctx_node *nodes = message->json->nodes;
 	bool object = nodes[parent].kind == CTX_JSON_OBJECT;
 	size_t n = ctx_json_count(message->json, parent), i = 0;
-	uint32_t child;
 	bool *drop;
 	int rc;
 
 	drop = calloc(n > 0 ? n : 1, sizeof *drop);
 	if (drop == NULL)
 		return ctx_err_nomem(err);
-	for (child = parent + 1; child < nodes[parent].next;
+	for (uint32_t child = parent + 1; child < nodes[parent].next;
 	     child = nodes[object ? child + 1 : child].next, i++)
 		if (removed[child - message->node] && object)
 			ctx_edits_mark_member(message->json, parent, child,
@@ -74,8 +73,7 @@ int
 ctx_edits_remove_nodes(struct ctx_edits *edits,
     const struct ctx_message *message, const bool *removed, struct ctx_err *err)
 {
-	size_t nodes = message->json->nodes[message->node].next - message->node,
-	       i;
+	size_t nodes = message->json->nodes[message->node].next - message->node;
 	/* For each JSON node that is an array or object: true if the edits that
 	 * remove its children were already added. */
 	bool *done;
@@ -84,7 +82,7 @@ ctx_edits_remove_nodes(struct ctx_edits *edits,
 	done = calloc(nodes, sizeof *done);
 	if (done == NULL)
 		return ctx_err_nomem(err);
-	for (i = 0; i < message->n; i++) {
+	for (size_t i = 0; i < message->n; i++) {
 		const struct ctx_block *block = &message->blocks[i];
 
 		if (block->removable == 0 ||
@@ -106,13 +104,13 @@ int
 ctx_edits_remove_blocks(struct ctx_edits *edits,
     const struct ctx_message *message, const bool *removed, struct ctx_err *err)
 {
-	size_t n = message->json->nodes[message->node].next - message->node, i;
+	size_t n = message->json->nodes[message->node].next - message->node;
 	bool *nodes = calloc(n, sizeof *nodes);
 	int rc;
 
 	if (nodes == NULL)
 		return ctx_err_nomem(err);
-	for (i = 0; i < message->n; i++)
+	for (size_t i = 0; i < message->n; i++)
 		if (removed[i] && message->blocks[i].removable != 0)
 			nodes[message->blocks[i].removable - message->node] =
 			    true;
@@ -128,12 +126,11 @@ remove_blocks(struct ctx_edits *edits, const struct ctx_message *message,
     const struct ctx_message_edit *edit, struct ctx_err *err)
 {
 	bool *removed = calloc(message->n, sizeof *removed);
-	size_t i;
 	int rc;
 
 	if (removed == NULL)
 		return ctx_err_nomem(err);
-	for (i = 0; i < message->n; i++)
+	for (size_t i = 0; i < message->n; i++)
 		removed[i] = message->blocks[i].result_index == 0 &&
 		    is_removed(message, i, edit);
 	rc = ctx_edits_remove_blocks(edits, message, removed, err);
@@ -148,11 +145,11 @@ clear_results(struct ctx_edits *edits, const struct ctx_message *message,
 {
 	struct ctx_buf body = {0};
 	struct ctx_str left;
-	size_t i, result = 0;
+	size_t result = 0;
 	uint64_t saved;
 	int rc = -1;
 
-	for (i = 0; i < message->n; i++) {
+	for (size_t i = 0; i < message->n; i++) {
 		if (message->blocks[i].kind != CTX_BLOCK_TOOL_RESULT)
 			continue;
 		if ((edit->spared != NULL && edit->spared[result++]) ||
@@ -184,10 +181,8 @@ ctx_edit_message(struct ctx_edits *edits, const struct ctx_message *message,
     const struct ctx_message_edit *edit, struct ctx_counter *counter,
     bool *empty, struct ctx_err *err)
 {
-	size_t i;
-
 	*empty = true;
-	for (i = 0; i < message->n && *empty; i++)
+	for (size_t i = 0; i < message->n && *empty; i++)
 		*empty = is_removed(message, i, edit);
 	if (*empty)
 		return 0;

@@ -80,10 +80,10 @@ void
 ctx_held_queue_filter(struct ctx_held_queue *queue,
     bool (*keep)(const void *entry))
 {
-	size_t end = queue->end, i;
+	size_t end = queue->end;
 
 	queue->end = queue->first;
-	for (i = queue->first; i < end; i++) {
+	for (size_t i = queue->first; i < end; i++) {
 		if (!keep(ctx_held_queue_at(queue, i)))
 			release_entry(queue, i);
 		else if (queue->end++ != i)

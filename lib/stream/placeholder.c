@@ -25,13 +25,11 @@ enum { PLACE = 200, LINE = 500 };
 static bool
 is_displayable(struct ctx_str text)
 {
-	size_t i;
-
 	if (text.n == 0 || text.n > PLACE ||
 	    (text.n > 5 && memcmp(text.p, "data:", 5) == 0) ||
 	    ctx_utf8_valid(text.p, text.n, CTX_SIMD_BEST) != text.n)
 		return false;
-	for (i = 0; i < text.n; i++)
+	for (size_t i = 0; i < text.n; i++)
 		if ((unsigned char)text.p[i] < ' ' || text.p[i] == 0x7f ||
 		    text.p[i] == '[' || text.p[i] == ']')
 			return false;
@@ -155,13 +153,13 @@ ctx_placeholder_block(struct ctx_buf *out, const struct ctx_dialect *dialect,
     struct ctx_err *err)
 {
 	const struct ctx_node *nodes = json->nodes;
-	uint32_t key;
 
 	if (ctx_buf_add(out, dialect->text_block, strlen(dialect->text_block),
 		err) < 0 ||
 	    ctx_json_string_encode(out, text.p, text.n, err) < 0)
 		return -1;
-	for (key = node + 1; key < nodes[node].next; key = nodes[key + 1].next)
+	for (uint32_t key = node + 1; key < nodes[node].next;
+	     key = nodes[key + 1].next)
 		if (is_kept_member(json, key) &&
 		    (ctx_buf_add(out, ",", 1, err) < 0 ||
 			ctx_buf_add(out, json->text + nodes[key].at,

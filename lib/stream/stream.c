@@ -422,9 +422,7 @@ next_record(struct ctx_stream *stream, struct ctx_event *event,
 static bool
 has_reasoning(const struct ctx_message *message)
 {
-	size_t i;
-
-	for (i = 0; i < message->n; i++)
+	for (size_t i = 0; i < message->n; i++)
 		if (message->blocks[i].kind == CTX_BLOCK_REASONING ||
 		    message->blocks[i].signature != 0)
 			return true;

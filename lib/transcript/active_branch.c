@@ -42,10 +42,9 @@ static int
 find_newest_lines(struct ctx_transcript *transcript, struct ctx_err *err)
 {
 	uint32_t line, id, last;
-	size_t i;
 
 	ctx_values_clear(&transcript->newest_of_id, 0);
-	for (i = transcript->from; i < transcript->n; i++) {
+	for (size_t i = transcript->from; i < transcript->n; i++) {
 		line = (uint32_t)i + 1;
 		id = ctx_line_value(transcript, CTX_VALUE_ID, line);
 		if (id == 0 || !is_in_tree(&transcript->lines[i]))
@@ -69,11 +68,10 @@ resolve_line_ids(struct ctx_transcript *transcript, bool mends,
     struct ctx_err *err)
 {
 	uint32_t before = 0, line, id, up, parent, about;
-	size_t i;
 
 	if (find_newest_lines(transcript, err) < 0)
 		return -1;
-	for (i = transcript->from; i < transcript->n; i++) {
+	for (size_t i = transcript->from; i < transcript->n; i++) {
 		line = (uint32_t)i + 1;
 		id = ctx_line_value(transcript, CTX_VALUE_ID, line);
 		up = ctx_line_value(transcript, CTX_VALUE_PARENT, line);
@@ -101,9 +99,7 @@ resolve_line_ids(struct ctx_transcript *transcript, bool mends,
 static uint32_t
 find_last_tree_line(const struct ctx_transcript *transcript)
 {
-	size_t i;
-
-	for (i = transcript->n; i > transcript->from; i--)
+	for (size_t i = transcript->n; i > transcript->from; i--)
 		if (is_in_tree(&transcript->lines[i - 1]))
 			return (uint32_t)i;
 	return 0;
@@ -122,14 +118,13 @@ find_last_tip(const struct ctx_transcript *transcript, uint8_t *where)
 	enum { PARENT = 1, SEEN = 2 };
 	uint32_t main_tip = 0, any_tip = 0, line, parent;
 	const struct ctx_transcript_line *entry;
-	size_t i;
 
-	for (i = transcript->from; i < transcript->n; i++) {
+	for (size_t i = transcript->from; i < transcript->n; i++) {
 		parent = get_parent_line(transcript, (uint32_t)i + 1);
 		if (is_in_tree(&transcript->lines[i]) && parent != 0)
 			where[parent - 1 - transcript->from] |= PARENT;
 	}
-	for (i = transcript->from; i < transcript->n; i++) {
+	for (size_t i = transcript->from; i < transcript->n; i++) {
 		line = (uint32_t)i + 1;
 		if (!is_in_tree(&transcript->lines[i]) ||
 		    ctx_line_value(transcript, CTX_VALUE_NEWER, line) != 0 ||
@@ -194,14 +189,13 @@ keep_parallel(struct ctx_transcript *transcript, bool *is_active)
 {
 	struct ctx_transcript_line *entry;
 	uint32_t line, parent;
-	size_t i;
 
-	for (i = transcript->from; i < transcript->n; i++)
+	for (size_t i = transcript->from; i < transcript->n; i++)
 		if (transcript->lines[i].active)
 			is_active[get_message(transcript, (uint32_t)i + 1)] =
 			    true;
 	is_active[0] = false;
-	for (i = transcript->from; i < transcript->n; i++) {
+	for (size_t i = transcript->from; i < transcript->n; i++) {
 		entry = &transcript->lines[i];
 		line = (uint32_t)i + 1;
 		if (entry->kind != CTX_LINE_MESSAGE ||
@@ -264,7 +258,6 @@ int
 ctx_transcript_active_branch(struct ctx_transcript *transcript, uint32_t before,
     struct ctx_err *err)
 {
-	size_t i;
 	uint8_t *where = calloc(transcript->n - transcript->from + 1, 1);
 	bool *is_active = calloc(transcript->messages.n + 1, sizeof(bool));
 	uint32_t tip;
@@ -281,7 +274,7 @@ ctx_transcript_active_branch(struct ctx_transcript *transcript, uint32_t before,
 	keep_parallel(transcript, is_active);
 	if (tip != 0 &&
 	    !(ctx_transcript_line(transcript, tip)->flags & CTX_LINE_SIDE))
-		for (i = transcript->from; i < transcript->n; i++)
+		for (size_t i = transcript->from; i < transcript->n; i++)
 			if (transcript->lines[i].flags & CTX_LINE_SIDE)
 				transcript->lines[i].active = false;
 	rc = 0;

@@ -12,12 +12,11 @@ clear_decision(struct ctx_transcript *transcript)
 	static const enum ctx_line_value cleared[] = {CTX_VALUE_PARENT_LINE,
 	    CTX_VALUE_ABOUT_LINE, CTX_VALUE_NEWER, CTX_VALUE_FIRST_LINE};
 	struct ctx_transcript_line *entry;
-	size_t i;
 
-	for (i = 0; i < CTX_LENGTH(cleared); i++)
+	for (size_t i = 0; i < CTX_LENGTH(cleared); i++)
 		ctx_values_clear(&transcript->values[cleared[i]],
 		    transcript->from + 1);
-	for (i = transcript->from; i < transcript->n; i++) {
+	for (size_t i = transcript->from; i < transcript->n; i++) {
 		entry = &transcript->lines[i];
 		entry->active = entry->is_continued = entry->continues = false;
 		entry->results_only = false;

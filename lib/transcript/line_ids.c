@@ -43,11 +43,10 @@ pack_uuid(struct ctx_str id, char *bytes)
 {
 	const char *p = id.p + 1;
 	unsigned high, low, all = 0;
-	size_t i;
 
 	if (id.n != CTX_UUID_LITERAL)
 		return false;
-	for (i = 0; i < 16; i++) {
+	for (size_t i = 0; i < 16; i++) {
 		if (has_hyphen(i) && *p++ != '-')
 			return false;
 		high = digit_value(*p++);
@@ -140,7 +139,6 @@ grow_id_slots(struct ctx_line_ids *ids, struct ctx_err *err)
 	size_t slots = ids->mask == 0 ? LEAST_SLOTS : (ids->mask + 1) * 2;
 	struct packed packed;
 	uint64_t hash;
-	size_t i;
 
 	if (ids->mask == 0)
 		ctx_hashkey_init(&ids->key);
@@ -149,7 +147,7 @@ grow_id_slots(struct ctx_line_ids *ids, struct ctx_err *err)
 	if (ids->slots == NULL)
 		return ctx_err_nomem(err);
 	ids->mask = slots - 1;
-	for (i = 0; i < ids->n; i++) {
+	for (size_t i = 0; i < ids->n; i++) {
 		packed = (struct packed){ids->list[i], ids->forms[i]};
 		hash = hash_packed(ids, &packed);
 		*find_id_slot(ids, hash, NULL) =
@@ -209,10 +207,9 @@ static void
 unpack_uuid(const char *bytes, char *text)
 {
 	static const char digits[] = "0123456789abcdef";
-	size_t i;
 
 	*text++ = '"';
-	for (i = 0; i < 16; i++) {
+	for (size_t i = 0; i < 16; i++) {
 		if (has_hyphen(i))
 			*text++ = '-';
 		*text++ = digits[(unsigned char)bytes[i] >> 4];

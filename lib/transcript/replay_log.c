@@ -121,9 +121,8 @@ static void
 replay_digest(struct log *log)
 {
 	uint32_t line;
-	size_t i;
 
-	for (i = log->digested; i < log->n; i++) {
+	for (size_t i = log->digested; i < log->n; i++) {
 		if (!is_user_line(log, i))
 			continue;
 		line = log->slots[i];
@@ -195,9 +194,8 @@ find_parents(struct ctx_transcript *transcript, uint32_t *where,
     struct ctx_err *err)
 {
 	uint32_t line, id, parent;
-	size_t i;
 
-	for (i = transcript->from; i < transcript->n; i++) {
+	for (size_t i = transcript->from; i < transcript->n; i++) {
 		line = (uint32_t)i + 1;
 		parent = ctx_line_value(transcript, CTX_VALUE_PARENT, line);
 		if (parent != 0 &&
@@ -217,7 +215,6 @@ ctx_transcript_replay_log(struct ctx_transcript *transcript,
     struct ctx_err *err)
 {
 	struct log log = {0};
-	size_t i;
 	int rc = -1;
 
 	log.transcript = transcript;
@@ -229,9 +226,9 @@ ctx_transcript_replay_log(struct ctx_transcript *transcript,
 		goto out;
 	}
 	rc = find_parents(transcript, log.slot_of_id, err);
-	for (i = transcript->from; rc == 0 && i < transcript->n; i++)
+	for (size_t i = transcript->from; rc == 0 && i < transcript->n; i++)
 		rc = replay_line(&log, (uint32_t)i + 1, err);
-	for (i = log.first; rc == 0 && i < log.n; i++)
+	for (size_t i = log.first; rc == 0 && i < log.n; i++)
 		ctx_transcript_line(transcript, log.slots[i])->active = true;
 out:
 	free(log.slots);

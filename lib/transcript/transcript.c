@@ -15,12 +15,10 @@
 static void
 release_lines(struct ctx_transcript *transcript)
 {
-	size_t i;
-
 	free(transcript->lines);
 	transcript->lines = NULL;
 	transcript->n = transcript->cap = 0;
-	for (i = 0; i < CTX_LINE_VALUES; i++)
+	for (size_t i = 0; i < CTX_LINE_VALUES; i++)
 		ctx_values_release(&transcript->values[i]);
 	ctx_values_release(&transcript->newest_of_id);
 	ctx_line_ids_release(&transcript->ids);
@@ -300,12 +298,11 @@ mark_continuations(struct ctx_transcript *transcript, struct ctx_err *err)
 	uint32_t *last = calloc(transcript->messages.n + 1, sizeof *last);
 	struct ctx_transcript_line *entry;
 	uint32_t line, same;
-	size_t i;
 	int rc = 0;
 
 	if (last == NULL)
 		return ctx_err_nomem(err);
-	for (i = transcript->from; rc == 0 && i < transcript->n; i++) {
+	for (size_t i = transcript->from; rc == 0 && i < transcript->n; i++) {
 		entry = &transcript->lines[i];
 		line = (uint32_t)i + 1;
 		same = ctx_line_value(transcript, CTX_VALUE_SAME, line);
@@ -332,13 +329,14 @@ assign_billed_usage(struct ctx_transcript *transcript, struct ctx_err *err)
 	struct ctx_values *values = &transcript->values[CTX_VALUE_BILLED];
 	const struct ctx_transcript_line *entry;
 	uint32_t billed, last = 0, waiting = 0;
-	size_t line, first = 0;
+	size_t first = 0;
 
 	if (values->n == 0)
 		return 0;
 	if (ctx_values_extend(values, transcript->n + 1, err) < 0)
 		return -1;
-	for (line = transcript->from + 1; line <= transcript->n; line++) {
+	for (size_t line = transcript->from + 1; line <= transcript->n;
+	     line++) {
 		entry = &transcript->lines[line - 1];
 		billed = values->list[line];
 		values->list[line] = 0;
@@ -369,9 +367,8 @@ compress_replacements(struct ctx_transcript *transcript)
 {
 	struct ctx_values *newer = &transcript->values[CTX_VALUE_NEWER];
 	uint32_t newest;
-	size_t line;
 
-	for (line = newer->n; line-- > transcript->from + 1;) {
+	for (size_t line = newer->n; line-- > transcript->from + 1;) {
 		newest = ctx_values_at(newer, newer->list[line]);
 		if (newer->list[line] != 0 && newest != 0)
 			newer->list[line] = newest;

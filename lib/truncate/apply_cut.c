@@ -89,10 +89,9 @@ ctx_cut_measure_outcome(struct shortener *shortener,
 	struct segment_change change;
 	struct ctx_str text;
 	uint64_t size;
-	size_t i;
 
 	*total = 0;
-	for (i = 0; i < segments->n; i++) {
+	for (size_t i = 0; i < segments->n; i++) {
 		segment = &segments->list[i];
 		change = find_segment_change(segments, range, i);
 		if (change.action == REMOVED)
@@ -199,7 +198,7 @@ ctx_cut_apply(struct shortener *shortener, struct ctx_edits *edits,
 	 * of one tool result.  The message itself may have very many blocks,
 	 * and all of them would be visited for each cut. */
 	const struct ctx_message *source = &segments->message;
-	size_t nodes = source->json->nodes[source->node].next - source->node, i;
+	size_t nodes = source->json->nodes[source->node].next - source->node;
 	const struct text_segment *segment;
 	struct segment_change change;
 	int rc = -1;
@@ -208,7 +207,7 @@ ctx_cut_apply(struct shortener *shortener, struct ctx_edits *edits,
 	removed = calloc(nodes, sizeof *removed);
 	if (removed == NULL)
 		return ctx_err_nomem(err);
-	for (i = 0; i < segments->n; i++) {
+	for (size_t i = 0; i < segments->n; i++) {
 		segment = &segments->list[i];
 		change = find_segment_change(segments, range, i);
 		if (change.action == REMOVED && segment->removable != 0)

@@ -13,9 +13,8 @@ ctx_cut_payload_excess(const struct text_segments *segments,
     const struct cut_range *range)
 {
 	uint64_t extra = 0;
-	size_t i;
 
-	for (i = 0; i < segments->n_spans; i++) {
+	for (size_t i = 0; i < segments->n_spans; i++) {
 		const struct protected_span *span = &segments->spans[i];
 
 		if (span->from >= range->head.at && span->to <= range->tail.at)

@@ -272,9 +272,8 @@ ctx_cut_find_points(struct cut_range *range,
 	    .total = total,
 	    .head_room = head_room,
 	    .tail_room = tail_room};
-	size_t i;
 
-	for (i = 0; i < segments->n; i++) {
+	for (size_t i = 0; i < segments->n; i++) {
 		if (segments->list[i].literal.n > 0) {
 			search_segment(&search, i);
 			continue;

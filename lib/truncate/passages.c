@@ -31,13 +31,12 @@ is_after_sentence(const char *p, size_t at)
 	static const char *const ends[] = {". ", "! ", "? ",
 	    "\xe3\x80\x82" /* U+3002 */, "\xef\xbc\x81" /* U+FF01 */,
 	    "\xef\xbc\x9f" /* U+FF1F */};
-	size_t i;
 
 	if (p[at - 1] == '\n')
 		return p[at] != '\n';
 	if (strchr(" \x81\x82\x9f", p[at - 1]) == NULL)
 		return false;
-	for (i = 0; i < CTX_LENGTH(ends); i++)
+	for (size_t i = 0; i < CTX_LENGTH(ends); i++)
 		if (ends_with(p, at, ends[i]))
 			return true;
 	return false;

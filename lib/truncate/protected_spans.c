@@ -91,7 +91,7 @@ find_base64_end(const char *p, size_t n, size_t at, unsigned *kinds)
 static size_t
 skip_line_break(const char *p, size_t n, size_t at)
 {
-	size_t from = at, indent;
+	size_t from = at;
 
 	if (at < n && p[at] == '\r')
 		at++;
@@ -103,7 +103,7 @@ skip_line_break(const char *p, size_t n, size_t at)
 		at += 2;
 	else
 		return 0;
-	for (indent = 0;
+	for (size_t indent = 0;
 	     at < n && indent < MAX_INDENT && (p[at] == ' ' || p[at] == '\t');
 	     indent++)
 		at++;
@@ -414,18 +414,18 @@ ctx_text_segments_protect(struct text_segments *segments,
     struct shortener *shortener, struct ctx_err *err)
 {
 	struct text_segment *segment;
-	size_t i, at = 0, grown = 0;
+	size_t at = 0, grown = 0;
 
 	segments->n_spans = 0;
 	segments->placeholder_literals.n = 0;
-	for (i = 0; i < segments->n; i++) {
+	for (size_t i = 0; i < segments->n; i++) {
 		segment = &segments->list[i];
 		if (segment->literal.n > 0 &&
 		    replace_segment_payloads(segments, shortener, segment,
 			&grown, err) < 0)
 			return -1;
 	}
-	for (i = 0; i < segments->n; i++) {
+	for (size_t i = 0; i < segments->n; i++) {
 		if (!segments->list[i].has_placeholders)
 			continue;
 		segments->list[i].literal.p =

@@ -70,9 +70,8 @@ ctx_truncate_media(struct truncation *truncation,
 	const struct ctx_message *message = event->message;
 	uint64_t number = media.first;
 	bool is;
-	size_t i;
 
-	for (i = 0; i < message->n && number < media.end; i++) {
+	for (size_t i = 0; i < message->n && number < media.end; i++) {
 		if (ctx_truncate_is_media(truncation, message, i, &is, err) < 0)
 			return -1;
 		if (message->blocks[i].kind == CTX_BLOCK_MEDIA &&

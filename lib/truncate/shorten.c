@@ -18,10 +18,9 @@ measure_segments(struct shortener *shortener, struct text_segments *segments,
 {
 	struct ctx_str text;
 	uint64_t size;
-	size_t i;
 
 	segments->size = 0;
-	for (i = 0; i < segments->n; i++) {
+	for (size_t i = 0; i < segments->n; i++) {
 		text = ctx_text_segment_text(segments, &segments->list[i]);
 		if (ctx_shorten_measure(shortener, text.p, text.n, &size, err) <
 		    0)

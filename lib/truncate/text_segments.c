@@ -88,7 +88,6 @@ ctx_text_segments_result(struct text_segments *segments,
 	uint32_t body = message->blocks[i].payload, node;
 	const struct ctx_block *block;
 	bool text = false;
-	size_t k;
 
 	segments->n = 0;
 	segments->is_message_text = false;
@@ -106,7 +105,7 @@ ctx_text_segments_result(struct text_segments *segments,
 		    err);
 	if (!ctx_result_content_lists(message, i))
 		return add_json_segment(segments, message, i, err);
-	for (k = i + 1;
+	for (size_t k = i + 1;
 	     k < message->n && message->blocks[k].result_index == i + 1; k++) {
 		block = &message->blocks[k];
 		segments->message.n++;
@@ -140,7 +139,6 @@ ctx_text_segments_string(struct text_segments *segments,
 {
 	const struct ctx_json *json = message->json;
 	struct ctx_block element = {.container = node};
-	uint32_t i;
 
 	segments->n = 0;
 	segments->is_message_text = false;
@@ -149,7 +147,7 @@ ctx_text_segments_string(struct text_segments *segments,
 	segments->message.n = 0;
 	if (json->nodes[node].kind == CTX_JSON_STRING)
 		return add_text_segment(segments, json, node, NULL, err);
-	for (i = node + 1; i < json->nodes[node].next; i++) {
+	for (uint32_t i = node + 1; i < json->nodes[node].next; i++) {
 		element.removable = i;
 		if (add_text_segment(segments, json, i, &element, err) < 0)
 			return -1;
@@ -161,14 +159,12 @@ int
 ctx_text_segments_texts(struct text_segments *segments,
     const struct ctx_message *message, size_t but, struct ctx_err *err)
 {
-	const struct ctx_block *block;
-	size_t i;
-
 	segments->n = 0;
 	segments->is_message_text = true;
 	segments->message = *message;
-	for (i = 0; i < message->n; i++) {
-		block = &message->blocks[i];
+	for (size_t i = 0; i < message->n; i++) {
+		const struct ctx_block *block = &message->blocks[i];
+
 		if (i == but || block->kind != CTX_BLOCK_TEXT ||
 		    block->result_index != 0 || block->no_truncate ||
 		    message->json->nodes[block->payload].kind !=
@@ -223,7 +219,6 @@ ctx_text_segments_read(struct text_segments *segments, struct ctx_err *err)
 {
 	struct ctx_buf *text = &segments->text;
 	struct text_segment *segment;
-	size_t i;
 
 	if (take_made_text(segments)) {
 		segment = &segments->list[0];
@@ -232,7 +227,7 @@ ctx_text_segments_read(struct text_segments *segments, struct ctx_err *err)
 		return 0;
 	}
 	text->n = 0;
-	for (i = 0; i < segments->n; i++) {
+	for (size_t i = 0; i < segments->n; i++) {
 		segment = &segments->list[i];
 		segment->from = text->n;
 		if (read_segment(segments, segment, err) < 0)

@@ -70,11 +70,10 @@ make_argument_mark(struct truncation *truncation, uint64_t before,
 	static const char *const units[] = {"characters", "bytes", "tokens",
 	    "lines"};
 	static const char *const shorter[] = {"{\"\xe2\x80\xa6\":0}", "{}"};
-	size_t form;
 
 	(void)snprintf(mark, 80, "{\"_ctx_cut\":\"%llu %s truncated\"}",
 	    (unsigned long long)before, units[truncation->options->unit]);
-	for (form = 0;; form++) {
+	for (size_t form = 0;; form++) {
 		if (ctx_shorten_measure(&truncation->shortener, mark,
 			strlen(mark), after, err) < 0)
 			return -1;
@@ -284,11 +283,11 @@ shorten_message(struct truncation *truncation,
     struct media_numbers media, struct ctx_err *err)
 {
 	struct ctx_truncate_counts was = *truncation->counts;
-	size_t first = truncation->rewrite.edits.n, i;
+	size_t first = truncation->rewrite.edits.n;
 
 	truncation->shortener.counter = tracker->model_counter.counter;
 	truncation->match_left = CTX_PATTERN_WORK;
-	for (i = 0; i < event->message->n; i++)
+	for (size_t i = 0; i < event->message->n; i++)
 		if (shorten_block(truncation, tracker, event, i, err) < 0)
 			return -1;
 	if (shorten_message_texts(truncation, event, err) < 0 ||

@@ -20,12 +20,12 @@ append_entry(struct truncation *truncation,
 	struct truncate_entry *entry = ctx_held_queue_add(
 	    ctx_rewrite_queue(&truncation->rewrite, event->inside), event, err);
 	bool is = false;
-	size_t i;
 
 	if (entry == NULL)
 		return NULL;
 	entry->first_media = conversation->n_media;
-	for (i = 0; truncation->options->media && i < event->message->n; i++) {
+	for (size_t i = 0; truncation->options->media && i < event->message->n;
+	     i++) {
 		if (ctx_truncate_is_media(truncation, event->message, i, &is,
 			err) < 0)
 			return NULL;
@@ -75,7 +75,7 @@ ctx_truncate_check_refusal(struct truncation *truncation,
 		conversation == &truncation->record);
 	struct ctx_truncate_counts was = *truncation->counts;
 	struct ctx_edits *edits = &truncation->rewrite.edits;
-	size_t first_edit = edits->n, stored = edits->store.n, i;
+	size_t first_edit = edits->n, stored = edits->store.n;
 	const struct truncate_entry *entry;
 	struct conversation_tracker trial_tracker;
 	int rc = ctx_tracker_init(&trial_tracker, tracker->tools, false, err);
@@ -85,7 +85,7 @@ ctx_truncate_check_refusal(struct truncation *truncation,
 	trial_tracker.binds = tracker->binds;
 	truncation->is_trial = true;
 	truncation->refused = false;
-	for (i = queue->first;
+	for (size_t i = queue->first;
 	     i < queue->end && rc == 0 && !truncation->refused; i++) {
 		entry = ctx_held_queue_at(queue, i);
 		if (entry->held.dialect == NULL)
@@ -215,14 +215,13 @@ ctx_truncate_conversation(struct truncation *truncation, struct ctx_err *err)
 	struct truncate_conversation *record = &truncation->record;
 	struct ctx_held_queue *queue = &truncation->rewrite.elements;
 	bool refused;
-	size_t i;
 
 	truncation->refused = false;
 	if (ctx_truncate_may_refuse(truncation, record) &&
 	    ctx_truncate_check_refusal(truncation, record, err) < 0)
 		return -1;
 	refused = truncation->refused;
-	for (i = 0; i < queue->end; i++)
+	for (size_t i = 0; i < queue->end; i++)
 		if (truncate_queued(truncation, record, &record->tracker,
 			ctx_held_queue_at(queue, i),
 			i >= record->sent_end && !refused, err) < 0)

@@ -40,12 +40,11 @@ static void
 scale_vector(double *numbers, size_t n)
 {
 	double most = 0;
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (fabs(numbers[i]) > most)
 			most = fabs(numbers[i]);
-	for (i = 0; most > 0 && i < n; i++)
+	for (size_t i = 0; most > 0 && i < n; i++)
 		numbers[i] /= most;
 }
 
@@ -58,7 +57,6 @@ read_vector(const char *p, size_t n, double **out, size_t *numbers,
 {
 	json_error_t why;
 	json_t *array;
-	size_t i;
 
 	*out = NULL;
 	*numbers = 0;
@@ -80,7 +78,7 @@ read_vector(const char *p, size_t n, double **out, size_t *numbers,
 		json_decref(array);
 		return ctx_err_nomem(err);
 	}
-	for (i = 0; i < *numbers; i++) {
+	for (size_t i = 0; i < *numbers; i++) {
 		const json_t *number = json_array_get(array, i);
 
 		(*out)[i] = json_number_value(number);
@@ -103,9 +101,8 @@ static double
 compute_cosine(const double *a, const double *b, size_t n)
 {
 	double dot = 0, aa = 0, bb = 0;
-	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		dot += a[i] * b[i];
 		aa += a[i] * a[i];
 		bb += b[i] * b[i];

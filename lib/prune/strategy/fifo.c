@@ -89,14 +89,13 @@ ctx_fifo_decide(struct ctx_candidate *candidates, size_t n,
 	struct fifo_sums sums = {.before = base};
 	uint64_t cell = UINT64_MAX, grid = settings->quantum;
 	bool over = false;
-	size_t i;
 
 	(void)newest;
 	(void)err;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (candidates[i].is_root)
 			sums.from_here += candidates[i].weight;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct ctx_candidate *candidate = &candidates[i];
 
 		if (i == 0 || candidate->turn != candidates[i - 1].turn) {

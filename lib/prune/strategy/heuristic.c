@@ -82,9 +82,9 @@ static void
 make_compact(struct ctx_buf *json)
 {
 	bool string = false;
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < json->n; i++) {
+	for (size_t i = 0; i < json->n; i++) {
 		char c = json->p[i];
 
 		if (c == '"')
@@ -218,7 +218,6 @@ is_partial(struct ctx_str text)
 	    " truncated ...]", "[truncated", "(truncated", "...truncated",
 	    "<truncated", "output truncated", "Output truncated", NULL};
 	struct ctx_str cleared = {CTX_CLEARED, sizeof CTX_CLEARED - 1};
-	size_t i;
 
 	if (text.n == cleared.n && memcmp(text.p, cleared.p, text.n) == 0)
 		return true;
@@ -226,7 +225,7 @@ is_partial(struct ctx_str text)
 		return true;
 	if (!has_fragment(text, "truncated"))
 		return false;
-	for (i = 0; signs[i] != NULL; i++)
+	for (size_t i = 0; signs[i] != NULL; i++)
 		if (has_fragment(text, signs[i]))
 			return true;
 	return false;
@@ -240,13 +239,12 @@ read_result_text(struct heuristic *h, const struct ctx_message *message,
 {
 	const struct ctx_node *nodes = message->json->nodes;
 	uint32_t value = message->blocks[i].payload;
-	size_t k;
 
 	h->text.n = 0;
 	if (value != 0 && nodes[value].kind == CTX_JSON_STRING)
 		return ctx_json_string_decode(&h->text,
 		    ctx_json_str(message->json, value), err);
-	for (k = i + 1;
+	for (size_t k = i + 1;
 	     k < message->n && message->blocks[k].result_index == i + 1; k++)
 		if (message->blocks[k].kind == CTX_BLOCK_TEXT &&
 		    nodes[message->blocks[k].payload].kind == CTX_JSON_STRING &&
@@ -302,7 +300,6 @@ add_heuristic_message(struct ctx_scorer *scorer,
 {
 	struct heuristic *h = (struct heuristic *)scorer;
 	uint32_t last = (uint32_t)groups->n - 1;
-	size_t i;
 
 	if (open_salient(h, err) < 0 ||
 	    ctx_salient_kind.add(h->salient, message, groups, first, excluded,
@@ -312,7 +309,7 @@ add_heuristic_message(struct ctx_scorer *scorer,
 		return -1;
 	for (; h->n_traits < groups->n; h->n_traits++)
 		memset(&h->traits[h->n_traits], 0, sizeof *h->traits);
-	for (i = 0; i < message->n; i++) {
+	for (size_t i = 0; i < message->n; i++) {
 		const struct ctx_block *block = &message->blocks[i];
 
 		if (block->kind == CTX_BLOCK_TOOL_CALL) {
@@ -347,20 +344,20 @@ judge_groups(struct heuristic *h, struct ctx_groups *groups, size_t n,
     struct ctx_err *err)
 {
 	uint8_t *good = calloc(n + 1, 1);
-	uint32_t i, root;
+	uint32_t root;
 
 	if (good == NULL) {
 		ctx_err_nomem(err);
 		return NULL;
 	}
-	for (i = 0; i < n && i < h->n_traits; i++) {
+	for (uint32_t i = 0; i < n && i < h->n_traits; i++) {
 		root = ctx_group_of(groups->segments, i);
 		if (h->traits[i].result)
 			good[root] |=
 			    (uint8_t)((h->traits[i].failed ? BAD : GOOD) |
 				(h->traits[i].partial ? PARTIAL : 0));
 	}
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		if (groups->segments[i].group_parent == i &&
 		    groups->segments[i].open_calls > 0)
 			good[i] |= BAD;
@@ -374,12 +371,10 @@ static int
 find_good_calls(struct heuristic *h, size_t n_calls, struct ctx_groups *groups,
     const uint8_t *good, struct ctx_err *err)
 {
-	size_t i;
-
 	if (CTX_GROW(h->newest, h->newest_cap, h->names.n + 1, err) < 0)
 		return -1;
 	memset(h->newest, 0, (h->names.n + 1) * sizeof *h->newest);
-	for (i = 0; i < n_calls; i++) {
+	for (size_t i = 0; i < n_calls; i++) {
 		const struct call *call = &h->calls[i];
 
 		uint8_t results =
@@ -413,9 +408,7 @@ static void
 judge_calls(const struct heuristic *h, size_t n_calls,
     struct ctx_segment *segments, uint8_t *good)
 {
-	size_t i;
-
-	for (i = 0; i < n_calls; i++) {
+	for (size_t i = 0; i < n_calls; i++) {
 		const struct call *call = &h->calls[i];
 		uint32_t root = ctx_group_of(segments, call->segment);
 
@@ -452,7 +445,7 @@ rank_by_heuristic(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	struct ctx_segment *segments = groups->segments;
 	size_t n = plan->step.n, n_calls = h->n_calls;
 	uint8_t *good;
-	uint32_t i, root;
+	uint32_t root;
 	int kind;
 
 	if (open_salient(h, err) < 0 ||
@@ -468,7 +461,7 @@ rank_by_heuristic(struct ctx_scorer *scorer, struct ctx_groups *groups,
 		return -1;
 	}
 	judge_calls(h, n_calls, segments, good);
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		root = ctx_group_of(segments, i);
 		kind = find_kind(&segments[root], good[root]);
 		segments[i].rank =

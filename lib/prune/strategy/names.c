@@ -69,9 +69,9 @@ is_joint(char c)
 static bool
 is_time_of_day(const char *p, size_t n)
 {
-	size_t i, colons = 0;
+	size_t colons = 0;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		colons += p[i] == ':';
 		if (p[i] != ':' && find_class(p[i]) != DECIMAL)
 			return false;
@@ -85,11 +85,10 @@ static bool
 is_name(const char *p, size_t n)
 {
 	unsigned class, before = 0;
-	size_t i;
 
 	if (n < SHORTEST || n > LONGEST || is_time_of_day(p, n))
 		return false;
-	for (i = 0; i < n; i++, before = class) {
+	for (size_t i = 0; i < n; i++, before = class) {
 		class = find_class(p[i]);
 		if ((class & (DECIMAL | PATH)) != 0 ||
 		    (class == UNDERSCORE && i > 0) ||

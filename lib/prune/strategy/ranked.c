@@ -76,9 +76,8 @@ survey_turns(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, struct turn *turns)
 {
 	struct turn *turn = turns;
-	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (i > 0 && candidates[i].turn != candidates[i - 1].turn) {
 			if (settings->alternates)
 				raise_turn_end(candidates, turn);
@@ -115,11 +114,10 @@ list_removable(const struct ctx_candidate *candidates, size_t n,
 	struct turn *turn = turns;
 	uint64_t total = 0;
 	double rank;
-	size_t i;
 	bool after_equals;
 
 	*listed = 0;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct ctx_candidate *candidate = &candidates[i];
 
 		if (i > 0 && candidate->turn != candidates[i - 1].turn)

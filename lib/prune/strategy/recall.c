@@ -100,9 +100,8 @@ static void
 find_sides(struct recall *r)
 {
 	uint32_t said[SIDES + 1] = {0}, *addressed;
-	size_t i, side;
 
-	for (i = 0; i < r->n_segments; i++) {
+	for (size_t i = 0; i < r->n_segments; i++) {
 		const struct doc *doc = &r->docs[r->first_doc[i]];
 
 		said[doc->side]++;
@@ -111,9 +110,9 @@ find_sides(struct recall *r)
 			    doc->side]++;
 	}
 	r->asked[USER] = r->asked[ASSISTANT] = false;
-	for (i = 0; i < r->n_found; i++) {
+	for (size_t i = 0; i < r->n_found; i++) {
 		addressed = &r->addressed[(r->found[i].term - 1) * SIDES];
-		for (side = 0; side < SIDES; side++) {
+		for (size_t side = 0; side < SIDES; side++) {
 			if (addressed[side] < ADDRESS_LEAST ||
 			    addressed[side] < said[side] / ADDRESS_SHARE ||
 			    addressed[side] / ADDRESS_TIMES <
@@ -138,11 +137,9 @@ compute_rarity(const struct recall *r, uint32_t term)
 static void
 count_segments(struct recall *r)
 {
-	size_t i, j;
-
-	for (i = 0; i < r->n_docs; i++)
-		for (j = r->docs[i].from; j < r->docs[i].from + r->docs[i].n;
-		     j++) {
+	for (size_t i = 0; i < r->n_docs; i++)
+		for (size_t j = r->docs[i].from;
+		     j < r->docs[i].from + r->docs[i].n; j++) {
 			uint32_t term = r->postings[j].term - 1;
 			uint32_t segment = (uint32_t)r->docs[i].segment + 1;
 
@@ -159,13 +156,12 @@ static uint32_t
 tally_item(struct recall *r, const struct item *item)
 {
 	uint32_t length = 0;
-	size_t i, j;
 
-	for (i = item->doc; i < item->end; i++) {
+	for (size_t i = item->doc; i < item->end; i++) {
 		const struct doc *doc = &r->docs[i];
 
 		length += doc->length;
-		for (j = doc->from; j < doc->from + doc->n; j++)
+		for (size_t j = doc->from; j < doc->from + doc->n; j++)
 			if (r->weight[r->postings[j].term - 1] > 0)
 				r->tally[r->postings[j].term - 1] +=
 				    r->postings[j].count;
@@ -181,12 +177,11 @@ score_item(struct recall *r, const struct item *item, double average)
 {
 	double length = tally_item(r, item), sum = 0, count;
 	double norm = K1 * (1 - B + B * length / (average + 1));
-	size_t i, j;
 
-	for (i = item->doc; i < item->end; i++) {
+	for (size_t i = item->doc; i < item->end; i++) {
 		const struct doc *doc = &r->docs[i];
 
-		for (j = doc->from; j < doc->from + doc->n; j++) {
+		for (size_t j = doc->from; j < doc->from + doc->n; j++) {
 			uint32_t term = r->postings[j].term;
 
 			if (r->tally[term - 1] == 0)
@@ -208,9 +203,9 @@ find_length_power(const struct recall *r, const struct ctx_groups *groups,
     const struct ctx_plan *plan)
 {
 	double tokens[SIDES + 1] = {0}, messages[SIDES + 1] = {0};
-	size_t i, side;
+	size_t side;
 
-	for (i = 0; i < groups->n; i++) {
+	for (size_t i = 0; i < groups->n; i++) {
 		side = r->docs[r->first_doc[i]].side;
 		tokens[side] += (double)groups->segments[i].tokens;
 		messages[side]++;
@@ -229,9 +224,7 @@ find_length_power(const struct recall *r, const struct ctx_groups *groups,
 static void
 raise_speakers(struct recall *r)
 {
-	size_t i;
-
-	for (i = 0; i < r->n_items; i++) {
+	for (size_t i = 0; i < r->n_items; i++) {
 		const struct item *item = &r->items[i];
 		const struct doc *doc = &r->docs[item->doc];
 
@@ -251,15 +244,14 @@ static void
 lower_long_items(struct recall *r, double power)
 {
 	double more = power + LENGTH_PASSAGE, least = 0;
-	size_t i;
 
-	for (i = 0; i < r->n_items; i++) {
+	for (size_t i = 0; i < r->n_items; i++) {
 		r->smooth[i] /= pow(r->items[i].tokens + 1,
 		    ctx_recall_is_passage(r, &r->items[i]) ? more : power);
 		if (r->smooth[i] < least)
 			least = r->smooth[i];
 	}
-	for (i = 0; i < r->n_items; i++)
+	for (size_t i = 0; i < r->n_items; i++)
 		r->smooth[i] -= least;
 }
 
@@ -272,11 +264,11 @@ static struct ctx_str
 find_question(const struct recall *r)
 {
 	const char *query = r->base.options.query;
-	size_t i, said = 0, label;
+	size_t said = 0, label;
 
 	if (query != NULL)
 		return (struct ctx_str){query, strlen(query)};
-	for (i = 0; r->asker != 0 && i < r->n_docs; i++)
+	for (size_t i = 0; r->asker != 0 && i < r->n_docs; i++)
 		said += r->docs[i].speaker == r->asker &&
 		    r->docs[i].passage.from == 0;
 	label = said > 1 ? r->label : 0;
@@ -292,11 +284,10 @@ static void
 score_items(struct recall *r, bool asking)
 {
 	double length = 0;
-	size_t i;
 
-	for (i = 0; i < r->n_docs; i++)
+	for (size_t i = 0; i < r->n_docs; i++)
 		length += r->docs[i].length;
-	for (i = 0; i < r->n_items; i++) {
+	for (size_t i = 0; i < r->n_items; i++) {
 		r->score[i] = score_item(r, &r->items[i],
 		    length / ((double)r->n_segments + 1));
 		if (asking && r->docs[r->items[i].doc].segment == r->asking)
@@ -311,7 +302,6 @@ rank_by_recall(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	struct recall *r = (struct recall *)scorer;
 	struct ctx_terms terms = {r, ctx_recall_add_term};
 	struct ctx_str question = find_question(r);
-	size_t i;
 
 	while (r->n_segments < groups->n)
 		if (ctx_recall_add_doc(r, NULL, err) < 0)
@@ -320,7 +310,7 @@ rank_by_recall(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	    ctx_recall_make_items(r, groups, plan, err) < 0 ||
 	    grow_recall(r, r->n_items, err) < 0)
 		return -1;
-	for (i = 0; i < r->n_found; i++)
+	for (size_t i = 0; i < r->n_found; i++)
 		r->weight[r->found[i].term - 1] = 1;
 	count_segments(r);
 	find_sides(r);
@@ -432,9 +422,8 @@ static void
 rank_with_users(struct ctx_candidate *candidates, size_t from, size_t end)
 {
 	struct turn_users c = {0, 0, end};
-	size_t i;
 
-	for (i = from; i < end; i++)
+	for (size_t i = from; i < end; i++)
 		if (candidates[i].is_root && !candidates[i].user &&
 		    !candidates[i].system &&
 		    (c.best == end ||
@@ -442,7 +431,7 @@ rank_with_users(struct ctx_candidate *candidates, size_t from, size_t end)
 			c.best = i;
 	if (c.best == end || candidates[c.best].pinned)
 		return;
-	for (i = from; i < end; i++) {
+	for (size_t i = from; i < end; i++) {
 		if (!candidates[i].is_root || !candidates[i].user ||
 		    candidates[i].pinned ||
 		    candidates[i].rank >= candidates[c.best].rank)
@@ -467,12 +456,12 @@ ctx_recall_decide(struct ctx_candidate *candidates, size_t n,
 {
 	bool splits = ctx_prune_splits_turns(settings);
 	uint64_t held = base, left;
-	size_t i, end;
+	size_t end;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (candidates[i].is_root && candidates[i].pinned)
 			held += candidates[i].weight;
-	for (i = 0; !splits && i < n; i = end) {
+	for (size_t i = 0; !splits && i < n; i = end) {
 		for (end = i;
 		     end < n && candidates[end].turn == candidates[i].turn;)
 			end++;
@@ -481,7 +470,7 @@ ctx_recall_decide(struct ctx_candidate *candidates, size_t n,
 	left = settings->target > held
 	    ? (settings->target - held) / CTX_RECALL_NEWEST
 	    : 0;
-	for (i = n; i-- > 0;) {
+	for (size_t i = n; i-- > 0;) {
 		if (!candidates[i].is_root || candidates[i].pinned)
 			continue;
 		if (candidates[i].weight > left)

@@ -28,16 +28,15 @@ static void
 standardize(double *numbers, size_t n)
 {
 	double sum = 0, squares = 0, mean;
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		sum += numbers[i];
 	mean = n > 0 ? sum / (double)n : 0;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		numbers[i] -= mean;
 		squares += numbers[i] * numbers[i];
 	}
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		numbers[i] =
 		    squares > 0 ? numbers[i] / sqrt(squares / (double)n) : 0;
 }
@@ -46,9 +45,8 @@ static double
 find_highest(const double *numbers, size_t n)
 {
 	double most = 0;
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (numbers[i] > most)
 			most = numbers[i];
 	return most;
@@ -58,9 +56,8 @@ double
 ctx_recall_measure_agreement(const double *words, const double *near, size_t n)
 {
 	double sum = 0, weights = 0, most = find_highest(near, n);
-	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		sum += words[i] * words[i] * near[i];
 		weights += words[i] * words[i];
 	}
@@ -76,17 +73,16 @@ static int
 compute_nearness(struct recall *r, struct ctx_str question, struct ctx_err *err)
 {
 	double *near = calloc(r->n_docs + 1, sizeof *near);
-	size_t i, doc;
 	int rc;
 
 	if (near == NULL)
 		return ctx_err_nomem(err);
 	rc = ctx_embed_nearness(&r->embed, question, near, r->n_docs, err);
-	for (i = 0; i < r->n_items; i++) {
+	for (size_t i = 0; i < r->n_items; i++) {
 		const struct item *item = &r->items[i];
 
 		r->score[i] = near[item->doc];
-		for (doc = item->doc + 1; doc < item->end; doc++)
+		for (size_t doc = item->doc + 1; doc < item->end; doc++)
 			if (near[doc] > r->score[i])
 				r->score[i] = near[doc];
 	}
@@ -98,12 +94,11 @@ void
 ctx_recall_add_nearness(double *words, const double *near, size_t n)
 {
 	double most = find_highest(words, n), weight;
-	size_t i;
 
-	for (i = 0; most > 0 && i < n; i++)
+	for (size_t i = 0; most > 0 && i < n; i++)
 		words[i] /= most;
 	weight = WEIGHT * (1 - ctx_recall_measure_agreement(words, near, n));
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		words[i] += weight * near[i];
 }
 

@@ -25,12 +25,10 @@ enum {
 static int
 index_docs(struct recall *r, struct ctx_err *err)
 {
-	size_t i;
-
 	if (CTX_GROW(r->first_doc, r->first_doc_cap, r->n_segments + 1, err) <
 	    0)
 		return -1;
-	for (i = r->n_docs; i-- > 0;)
+	for (size_t i = r->n_docs; i-- > 0;)
 		r->first_doc[r->docs[i].segment] = i;
 	r->first_doc[r->n_segments] = r->n_docs;
 	return 0;
@@ -50,7 +48,7 @@ int
 ctx_recall_make_items(struct recall *r, const struct ctx_groups *groups,
     const struct ctx_plan *plan, struct ctx_err *err)
 {
-	size_t i, doc, end, bytes;
+	size_t doc, end, bytes;
 	double tokens;
 
 	if (index_docs(r, err) < 0)
@@ -58,7 +56,7 @@ ctx_recall_make_items(struct recall *r, const struct ctx_groups *groups,
 	if (CTX_GROW(r->items, r->items_cap, r->n_docs + 1, err) < 0)
 		return -1;
 	r->n_items = 0;
-	for (i = 0; i < r->n_segments; i++) {
+	for (size_t i = 0; i < r->n_segments; i++) {
 		doc = r->first_doc[i];
 		end = r->first_doc[i + 1];
 		tokens = (double)groups->segments[i].tokens;
@@ -126,14 +124,13 @@ keep_newest(struct recall *r, const struct ctx_groups *groups,
     const struct ctx_plan *plan)
 {
 	uint64_t held = plan->fixed + plan->step.reserved, room, left;
-	size_t i, doc;
 
-	for (i = 0; i < groups->n; i++)
+	for (size_t i = 0; i < groups->n; i++)
 		if (plan->floors[i] != 0)
 			held += groups->segments[i].tokens;
 	room = plan->settings.target > held ? plan->settings.target - held : 0;
 	left = room / CTX_RECALL_NEWEST;
-	for (i = groups->n; i-- > 0;) {
+	for (size_t i = groups->n; i-- > 0;) {
 		uint64_t tokens = groups->segments[i].tokens;
 
 		if (plan->floors[i] != 0)
@@ -142,7 +139,8 @@ keep_newest(struct recall *r, const struct ctx_groups *groups,
 			break;
 		left -= tokens;
 		room -= tokens;
-		for (doc = r->first_doc[i]; doc < r->first_doc[i + 1]; doc++)
+		for (size_t doc = r->first_doc[i]; doc < r->first_doc[i + 1];
+		     doc++)
 			r->docs[doc].kept = true;
 	}
 	return (double)room;
@@ -190,14 +188,13 @@ keep_best(struct recall *r, const struct ctx_plan *plan, double room,
     struct ctx_err *err)
 {
 	struct place *places = calloc(r->n_items + 1, sizeof *places);
-	size_t i;
 
 	if (places == NULL)
 		return ctx_err_nomem(err);
-	for (i = 0; i < r->n_items; i++)
+	for (size_t i = 0; i < r->n_items; i++)
 		places[i] = (struct place){r->smooth[i], i};
 	qsort(places, r->n_items, sizeof *places, compare_places);
-	for (i = 0; i < r->n_items; i++) {
+	for (size_t i = 0; i < r->n_items; i++) {
 		const struct item *item = &r->items[places[i].item];
 		struct doc *doc = &r->docs[item->doc];
 		double cost;
@@ -219,13 +216,11 @@ int
 ctx_recall_choose_passages(struct recall *r, struct ctx_groups *groups,
     const struct ctx_plan *plan, struct ctx_err *err)
 {
-	size_t i;
-
-	for (i = 0; i < groups->n; i++)
+	for (size_t i = 0; i < groups->n; i++)
 		groups->segments[i].rank = 0;
-	for (i = 0; i < r->n_docs; i++)
+	for (size_t i = 0; i < r->n_docs; i++)
 		r->docs[i].kept = r->docs[i].any_kept = false;
-	for (i = 0; i < r->n_items; i++) {
+	for (size_t i = 0; i < r->n_items; i++) {
 		struct ctx_segment *segment =
 		    &groups->segments[r->docs[r->items[i].doc].segment];
 

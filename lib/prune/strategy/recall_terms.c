@@ -38,11 +38,11 @@ static void
 merge_terms(struct recall *r)
 {
 	struct posting *found = r->found;
-	size_t i, n = 0;
+	size_t n = 0;
 
 	if (r->n_found > 0)
 		qsort(found, r->n_found, sizeof *found, compare_terms);
-	for (i = 0; i < r->n_found; i++)
+	for (size_t i = 0; i < r->n_found; i++)
 		if (n > 0 && found[n - 1].term == found[i].term)
 			found[n - 1].count += found[i].count;
 		else
@@ -129,11 +129,11 @@ find_side(const struct ctx_message *message)
 static size_t
 find_label(const struct recall *r)
 {
-	size_t i, n = r->text.n < LABEL ? r->text.n : LABEL;
+	size_t n = r->text.n < LABEL ? r->text.n : LABEL;
 
 	if (r->name > 0)
 		return r->name;
-	for (i = 0; i + 1 < n && r->text.p[i] != '\n'; i++)
+	for (size_t i = 0; i + 1 < n && r->text.p[i] != '\n'; i++)
 		if (r->text.p[i] == ':' && r->text.p[i + 1] == ' ')
 			return i;
 	return 0;
@@ -183,10 +183,10 @@ record_addressee(struct recall *r, struct ctx_err *err)
 {
 	struct ctx_terms terms = {r, take_addressee};
 	struct doc *doc = &r->docs[r->n_docs - 1];
-	size_t i = r->name, n = r->text.n, from, words;
+	size_t i = r->name, n = r->text.n, from;
 	const char *p = r->text.p;
 
-	for (words = 0; words < ADDRESS_WORDS; words++) {
+	for (size_t words = 0; words < ADDRESS_WORDS; words++) {
 		while (i < n && !is_name_letter(p[i]))
 			i++;
 		for (from = i; i < n && is_name_letter(p[i]); i++)

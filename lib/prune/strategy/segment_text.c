@@ -59,9 +59,7 @@ int
 ctx_append_segment_text(struct ctx_buf *text, struct ctx_buf *scratch,
     const struct ctx_message *message, unsigned flags, struct ctx_err *err)
 {
-	size_t i;
-
-	for (i = 0; i < message->n; i++)
+	for (size_t i = 0; i < message->n; i++)
 		if (ctx_is_in_segment(&message->blocks[i], flags) &&
 		    ctx_append_block_text(text, scratch, message,
 			&message->blocks[i], err) < 0)

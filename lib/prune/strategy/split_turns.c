@@ -37,10 +37,8 @@ static bool
 find_bare_answer(const struct ctx_candidate *candidates, size_t n,
     size_t *answer, size_t *user)
 {
-	size_t i;
-
 	*user = n;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct ctx_candidate *candidate = &candidates[i];
 		bool kept = !candidates[candidate->root].drop;
 
@@ -86,9 +84,8 @@ static uint64_t
 count_kept(const struct ctx_candidate *candidates, size_t n, bool only_pinned)
 {
 	uint64_t total = 0;
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (candidates[i].is_root && !candidates[i].drop &&
 		    (candidates[i].pinned || !only_pinned))
 			total += candidates[i].weight;
@@ -101,9 +98,9 @@ count_kept(const struct ctx_candidate *candidates, size_t n, bool only_pinned)
 static void
 drop_bare_answers(struct ctx_candidate *candidates, size_t n, uint64_t left)
 {
-	size_t i, user = n;
+	size_t user = n;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct ctx_candidate *candidate = &candidates[i];
 		struct ctx_candidate *root = &candidates[candidate->root];
 
@@ -129,11 +126,10 @@ ctx_split_decide(struct ctx_candidate *candidates, size_t n,
 {
 	uint64_t held = base + count_kept(candidates, n, true), total;
 	uint64_t room = settings->target > held ? settings->target - held : 0;
-	size_t i, answer, user;
-	unsigned round;
+	size_t answer, user;
 
-	for (round = 0; round < ROUNDS; round++) {
-		for (i = 0; i < n; i++)
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		for (size_t i = 0; i < n; i++)
 			candidates[i].drop = false;
 		if (ctx_ranked_decide(candidates, n, settings, base, newest,
 			err) < 0)

@@ -106,9 +106,8 @@ const struct ctx_strategy *
 ctx_strategy_find(const char *name)
 {
 	const struct ctx_strategy *row;
-	size_t i;
 
-	for (i = 0; (row = ctx_strategy_at(i)) != NULL; i++)
+	for (size_t i = 0; (row = ctx_strategy_at(i)) != NULL; i++)
 		if (strcmp(row->name, name) == 0)
 			return row;
 	return NULL;

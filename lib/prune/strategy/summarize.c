@@ -22,9 +22,8 @@ static uint64_t
 exclude_summaries(struct ctx_candidate *candidates, size_t n)
 {
 	uint64_t tokens = 0;
-	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		tokens += candidates[i].summary_tokens;
 		candidates[i].weight -= candidates[i].summary_tokens;
 		candidates[i].summary_tokens = 0;
@@ -41,9 +40,8 @@ drop_older(struct ctx_candidate *candidates, size_t n,
 {
 	/* number of tokens of this candidate and of all newer candidates */
 	uint64_t from_here = 0;
-	size_t i;
 
-	for (i = n; i-- > 0;) {
+	for (size_t i = n; i-- > 0;) {
 		struct ctx_candidate *candidate = &candidates[i];
 
 		if (!candidate->is_root)
@@ -66,9 +64,8 @@ static void
 keep_after_kept(struct ctx_candidate *candidates, size_t n)
 {
 	bool kept = false;
-	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct ctx_candidate *candidate = &candidates[i];
 
 		if (!candidate->is_root)
@@ -84,9 +81,7 @@ keep_after_kept(struct ctx_candidate *candidates, size_t n)
 static void
 drop_summaries(struct ctx_candidate *candidates, size_t n, bool others)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (candidates[i].is_root && candidates[i].summary)
 			candidates[i].drop = others && !candidates[i].pinned;
 }
@@ -96,9 +91,7 @@ drop_summaries(struct ctx_candidate *candidates, size_t n, bool others)
 static bool
 drops_messages(const struct ctx_candidate *candidates, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (candidates[i].is_root && candidates[i].drop &&
 		    !candidates[i].summary)
 			return true;
@@ -115,11 +108,10 @@ find_reserved(const struct ctx_candidate *candidates, size_t n,
 {
 	const uint64_t least = CTX_LEAST_SUMMARY + CTX_SUMMARY_FRAME;
 	uint64_t required = base, share;
-	size_t i;
 
 	if (settings->reserved != 0)
 		return settings->reserved;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (candidates[i].is_root && candidates[i].pinned)
 			required += candidates[i].weight;
 	if (settings->target <= required)
@@ -136,9 +128,7 @@ keep_fitting(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, uint64_t base,
     struct ctx_err *err)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		candidates[i].rank = candidates[i].rank * (double)n + (double)i;
 		candidates[i].drop = false;
 	}

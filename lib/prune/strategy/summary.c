@@ -116,17 +116,17 @@ add_shape(struct ctx_summary *s, struct ctx_str text, bool *known,
     struct ctx_err *err)
 {
 	struct ctx_buf *shape = &s->shape;
-	size_t n = s->shapes.n, i;
+	size_t n = s->shapes.n;
 	size_t skip = text.n > MOST_SHAPE ? text.n - MOST_SHAPE : 0;
 	uint32_t id;
 
 	shape->n = 0;
 	if (ctx_buf_add(shape, text.p + skip, text.n - skip, err) < 0)
 		return -1;
-	for (i = 0; i < shape->n; i++)
+	for (size_t i = 0; i < shape->n; i++)
 		if (shape->p[i] >= '1' && shape->p[i] <= '9')
 			shape->p[i] = '0';
-	for (i = 1; i < shape->n;)
+	for (size_t i = 1; i < shape->n;)
 		if (shape->p[i] == '0' && shape->p[i - 1] == '0')
 			memmove(shape->p + i, shape->p + i + 1, --shape->n - i);
 		else
@@ -209,14 +209,13 @@ add_earlier_line(struct ctx_summary *s, struct ctx_str line, uint32_t *action,
     struct ctx_err *err)
 {
 	struct ctx_str text;
-	unsigned class;
 	size_t n;
 
 	*action = 0;
 	if (ctx_summary_names_add(&s->names, line, NULL, 0, false, err) < 0)
 		return -1;
 	s->actions.number = s->names.n_texts;
-	for (class = 0; class < CLASSES; class ++) {
+	for (unsigned class = 0; class < CLASSES; class ++) {
 		n = strlen(classes[class].label);
 		if (line.n <= n || !ctx_str_begins(line, classes[class].label))
 			continue;

@@ -109,16 +109,15 @@ link_call(struct summary_actions *actions, struct ctx_str call, uint32_t action,
 static bool
 has_word(struct ctx_str name, const char *const *words)
 {
-	size_t i, k, n;
-
-	for (i = 0; i < name.n; i++) {
+	for (size_t i = 0; i < name.n; i++) {
 		char before = i > 0 ? name.p[i - 1] : '_';
 		bool capital = name.p[i] >= 'A' && name.p[i] <= 'Z';
 
 		if (before != '_' && before != '-' && before != '.' && !capital)
 			continue;
-		for (k = 0; words[k] != NULL; k++) {
-			n = strlen(words[k]);
+		for (size_t k = 0; words[k] != NULL; k++) {
+			size_t n = strlen(words[k]);
+
 			if (i + n <= name.n &&
 			    (name.p[i] | 0x20) == words[k][0] &&
 			    memcmp(name.p + i + 1, words[k] + 1, n - 1) == 0)
@@ -155,14 +154,14 @@ only_reads(struct ctx_str command)
 	    "head", "jq", "less", "ls", "nl", "pwd", "rg", "sed -n", "tail",
 	    "tree", "wc", "which", NULL};
 	const char *at;
-	size_t i, n;
+	size_t n;
 
 	if (command.n > 3 && memcmp(command.p, "cd ", 3) == 0 &&
 	    (at = memmem(command.p, command.n, "&& ", 3)) != NULL) {
 		command.n -= (size_t)(at + 3 - command.p);
 		command.p = at + 3;
 	}
-	for (i = 0; readers[i] != NULL; i++) {
+	for (size_t i = 0; readers[i] != NULL; i++) {
 		n = strlen(readers[i]);
 		if (command.n >= n && memcmp(command.p, readers[i], n) == 0 &&
 		    (command.n == n || command.p[n] == ' '))
@@ -413,9 +412,8 @@ ctx_summary_actions_each(struct summary_actions *actions,
 {
 	struct ctx_buf *whole = &actions->text;
 	struct ctx_str text, outcome;
-	size_t i;
 
-	for (i = 0; i < actions->n; i++) {
+	for (size_t i = 0; i < actions->n; i++) {
 		const struct summary_action *action = &actions->list[i];
 		struct written_action written = {.class = action->class,
 		    .id = (uint32_t)i + 1,

@@ -78,12 +78,12 @@ is_measure(const char *p, size_t n)
 {
 	static const char *const units[] = {"s", "ms", "B", "kB", "KB", "MB",
 	    "GB", "KiB", "MiB", "px", NULL};
-	size_t i, digits = 0;
+	size_t digits = 0;
 
 	while (digits < n &&
 	    ((p[digits] >= '0' && p[digits] <= '9') || p[digits] == '.'))
 		digits++;
-	for (i = 0; digits > 0 && units[i] != NULL; i++)
+	for (size_t i = 0; digits > 0 && units[i] != NULL; i++)
 		if (strlen(units[i]) == n - digits &&
 		    memcmp(p + digits, units[i], n - digits) == 0)
 			return true;
@@ -95,11 +95,11 @@ is_measure(const char *p, size_t n)
 static bool
 is_alternative(const struct name_reader *reader, const char *p, size_t n)
 {
-	size_t i, slashes = 0;
+	size_t slashes = 0;
 
 	if (p > reader->text && p[-1] == '/')
 		return false;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		slashes += p[i] == '/';
 		if (p[i] != '/' && (p[i] < 'a' || p[i] > 'z'))
 			return false;
@@ -196,12 +196,10 @@ static int
 find_key(struct summary_names *names, struct ctx_str key, uint32_t *id,
     struct ctx_err *err)
 {
-	size_t i;
-
 	*id = 0;
 	if (key.n == 0 || key.n > MOST_KEY)
 		return 0;
-	for (i = 0; i < key.n; i++)
+	for (size_t i = 0; i < key.n; i++)
 		if (strchr("=;,\n", key.p[i]) != NULL)
 			return 0;
 	return ctx_intern(&names->keys, key.p, key.n, id, err);
@@ -210,9 +208,7 @@ find_key(struct summary_names *names, struct ctx_str key, uint32_t *id,
 static bool
 has_digit(struct ctx_str text)
 {
-	size_t i;
-
-	for (i = 0; i < text.n; i++)
+	for (size_t i = 0; i < text.n; i++)
 		if (text.p[i] >= '0' && text.p[i] <= '9')
 			return true;
 	return false;
@@ -227,9 +223,9 @@ read_json_names(struct name_reader *reader, const struct ctx_json *json,
 {
 	struct summary_names *names = reader->names;
 	struct ctx_str value;
-	uint32_t i, key = 0;
+	uint32_t key = 0;
 
-	for (i = 0; i < json->n; i++) {
+	for (uint32_t i = 0; i < json->n; i++) {
 		if (json->nodes[i].kind != CTX_JSON_STRING &&
 		    json->nodes[i].kind != CTX_JSON_NUMBER)
 			continue;
@@ -402,11 +398,10 @@ static bool
 is_date(struct ctx_str name)
 {
 	static const char form[] = "0000-00-00";
-	size_t i;
 
 	if (name.n != sizeof form - 1)
 		return false;
-	for (i = 0; i < name.n; i++)
+	for (size_t i = 0; i < name.n; i++)
 		if (form[i] == '0' ? name.p[i] < '0' || name.p[i] > '9'
 				   : name.p[i] != form[i])
 			return false;
@@ -451,8 +446,7 @@ ctx_summary_names_sort(struct summary_names *names, struct ctx_err *err)
 {
 	struct rated_name *rated = calloc(names->texts.n + 1, sizeof *rated);
 	struct ctx_str text;
-	size_t n = 0, i;
-	uint32_t id;
+	size_t n = 0;
 	bool counted;
 
 	names->order = calloc(names->texts.n + 1, sizeof *names->order);
@@ -460,7 +454,7 @@ ctx_summary_names_sort(struct summary_names *names, struct ctx_err *err)
 		free(rated);
 		return ctx_err_nomem(err);
 	}
-	for (id = 1; id <= names->texts.n; id++) {
+	for (uint32_t id = 1; id <= names->texts.n; id++) {
 		text = ctx_intern_at(&names->texts, id);
 		counted = is_counted(names, id);
 		if (ctx_intern_has(&names->kept, text.p, text.n) ||
@@ -471,7 +465,7 @@ ctx_summary_names_sort(struct summary_names *names, struct ctx_err *err)
 		    id};
 	}
 	qsort(rated, n, sizeof *rated, compare_rated_names);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		names->order[i] = rated[i].id;
 	names->n_order = n;
 	free(rated);

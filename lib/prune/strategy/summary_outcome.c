@@ -59,11 +59,10 @@ counts_results(struct ctx_str line)
 	static const char *const words[] = {" passed", " failed", " failures",
 	    " passing", " failing", " errors", NULL};
 	const char *at;
-	size_t i;
 
 	if (ctx_str_begins(line, "Tests run: "))
 		return true;
-	for (i = 0; words[i] != NULL; i++) {
+	for (size_t i = 0; words[i] != NULL; i++) {
 		at = memmem(line.p, line.n, words[i], strlen(words[i]));
 		if (at != NULL && at > line.p && is_decimal_digit(at[-1]))
 			return true;
@@ -82,9 +81,9 @@ reports_error(struct ctx_str line)
 	    "fatal: ", "panic: ", "not ok ", "command not found",
 	    "No such file", "ermission denied", NULL};
 	const char *at;
-	size_t i, n;
+	size_t n;
 
-	for (i = 0; signs[i] != NULL; i++) {
+	for (size_t i = 0; signs[i] != NULL; i++) {
 		n = strlen(signs[i]);
 		at = memmem(line.p, line.n, signs[i], n);
 		if (at == NULL ||
@@ -108,9 +107,9 @@ read_exit_status(struct ctx_str line, int *status)
 	    "Exit code: ", "exited with code ",
 	    "exit_code\": ", "exit_code\":", "<returncode>", NULL};
 	const char *at;
-	size_t i, n;
+	size_t n;
 
-	for (i = 0; signs[i] != NULL; i++) {
+	for (size_t i = 0; signs[i] != NULL; i++) {
 		n = strlen(signs[i]);
 		at = memmem(line.p, line.n, signs[i], n);
 		if (at == NULL)

@@ -41,15 +41,15 @@ static bool
 contains_any(struct ctx_str text, const char *const *words)
 {
 	char lower[4096];
-	size_t at, n, i;
+	size_t n;
 
 	/* Search the text in pieces.  Consecutive pieces overlap, so that each
 	 * word is completely in at least one piece. */
-	for (at = 0; at < text.n; at += sizeof lower - LONGEST_WORD) {
+	for (size_t at = 0; at < text.n; at += sizeof lower - LONGEST_WORD) {
 		n = text.n - at < sizeof lower ? text.n - at : sizeof lower;
-		for (i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++)
 			lower[i] = to_lower_ascii(text.p[at + i]);
-		for (i = 0; words[i] != NULL; i++)
+		for (size_t i = 0; words[i] != NULL; i++)
 			if (memmem(lower, n, words[i], strlen(words[i])) !=
 			    NULL)
 				return true;
@@ -221,12 +221,12 @@ ctx_summary_find_context(struct ctx_str text, size_t *from)
 	    "environment_details", "ide_opened_file", "ide_selection",
 	    "local-command-stdout", "permissions instructions", "skill",
 	    "system-reminder", "turn_aborted", "user_instructions", NULL};
-	const char *at = text.p, *name, *close, *end = text.p + text.n;
-	size_t i, n;
+	const char *at = text.p, *name, *end = text.p + text.n;
+	size_t n;
 
 	for (; (at = memchr(at, '<', (size_t)(end - at))) != NULL; at++) {
 		name = at + 1;
-		for (i = 0; tags[i] != NULL; i++) {
+		for (size_t i = 0; tags[i] != NULL; i++) {
 			n = strlen(tags[i]);
 			if ((size_t)(end - name) <= n || name[n] != '>' ||
 			    memcmp(name, tags[i], n) != 0)
@@ -234,8 +234,9 @@ ctx_summary_find_context(struct ctx_str text, size_t *from)
 			*from = (size_t)(at - text.p);
 			/* The closing tag may be incomplete, because the text
 			 * was truncated. */
-			for (close = name; (close = memchr(close, '<',
-						(size_t)(end - close))) != NULL;
+			for (const char *close = name;
+			     (close = memchr(close, '<',
+				  (size_t)(end - close))) != NULL;
 			     close++)
 				if ((size_t)(end - close) > n + 2 &&
 				    close[1] == '/' &&
@@ -286,9 +287,9 @@ static size_t
 find_sentence_end(struct ctx_str text)
 {
 	static const char full_stop[] = "\xe3\x80\x82"; /* U+3002 */
-	size_t i, open = 0;
+	size_t open = 0;
 
-	for (i = 0; i < text.n; i++) {
+	for (size_t i = 0; i < text.n; i++) {
 		if (text.p[i] == '\n')
 			return i + 1;
 		open += text.p[i] == '(';

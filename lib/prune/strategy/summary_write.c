@@ -78,11 +78,8 @@ static uint64_t
 take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t left,
     size_t most)
 {
-	unsigned turn;
-	size_t i;
-
-	for (turn = 0; turn <= FIRST_LINES + 1; turn++)
-		for (i = s->n; i-- > 0 && most > 0;) {
+	for (unsigned turn = 0; turn <= FIRST_LINES + 1; turn++)
+		for (size_t i = s->n; i-- > 0 && most > 0;) {
 			struct summary_line *line = &s->lines[i];
 
 			if (line->class != class || line->taken ||
@@ -102,9 +99,8 @@ static bool
 drop_worst_line(struct ctx_summary *s)
 {
 	struct summary_line *worst = NULL;
-	size_t i;
 
-	for (i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++)
 		if (s->lines[i].taken &&
 		    (worst == NULL || s->lines[i].class >= worst->class))
 			worst = &s->lines[i];
@@ -120,9 +116,7 @@ static int
 measure_lines(struct ctx_summary *s, struct ctx_token_counter *counter,
     struct ctx_err *err)
 {
-	size_t i;
-
-	for (i = 0; i < s->n; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		struct summary_line *line = &s->lines[i];
 		struct ctx_str text = ctx_intern_at(&s->seen, line->id);
 
@@ -142,13 +136,11 @@ static uint64_t
 take_lines(struct ctx_summary *s, enum line_class from, enum line_class to,
     uint64_t left, bool shares)
 {
-	uint64_t part;
-	unsigned class;
-
-	for (class = from; class <= to; class ++) {
-		part = shares
+	for (unsigned class = from; class <= to; class ++) {
+		uint64_t part = shares
 		    ? left * ctx_summary_share((enum line_class) class) / 100
 		    : left;
+
 		left -= part -
 		    take_class_lines(s, (enum line_class) class, part,
 			SIZE_MAX);
@@ -162,9 +154,7 @@ take_lines(struct ctx_summary *s, enum line_class from, enum line_class to,
 static uint64_t
 take_first_line(struct ctx_summary *s, uint64_t left)
 {
-	size_t i;
-
-	for (i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++)
 		if (s->lines[i].first == 1 && s->lines[i].tokens <= left) {
 			s->lines[i].taken = true;
 			return left - s->lines[i].tokens;
@@ -208,9 +198,7 @@ add_action_line(void *user, const struct written_action *action,
 static int
 keep_line_names(struct ctx_summary *s, struct ctx_err *err)
 {
-	size_t i;
-
-	for (i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++)
 		if (s->lines[i].taken &&
 		    ctx_summary_names_keep(&s->names,
 			ctx_intern_at(&s->seen, s->lines[i].id), err) < 0)
@@ -326,21 +314,20 @@ select_names(struct summary_writer *w, uint64_t limit, struct ctx_err *err)
 {
 	struct summary_names *names = &w->s->names;
 	uint64_t left = limit;
-	size_t i;
 
 	ctx_intern_reset(&w->keys);
-	for (i = 0; i < w->s->n; i++) {
+	for (size_t i = 0; i < w->s->n; i++) {
 		struct summary_line *line = &w->s->lines[i];
 
 		line->has_names = false;
 		if (line->taken && line->for_names)
 			left -= line->tokens < left ? line->tokens : left;
 	}
-	for (i = 0; i < names->texts.n; i++)
+	for (size_t i = 0; i < names->texts.n; i++)
 		names->list[i].taken = false;
 	/* Ends when at most 2 tokens are left, because no name fits into 2
 	 * tokens. */
-	for (i = 0; i < names->n_order && left > 2; i++)
+	for (size_t i = 0; i < names->n_order && left > 2; i++)
 		if (select_name(w, names->order[i], &left, err) < 0)
 			return -1;
 	return 0;
@@ -364,10 +351,9 @@ place_names(struct summary_writer *w)
 {
 	const struct ctx_summary *s = w->s;
 	const struct summary_line *line;
-	uint32_t id;
 
 	w->n_names = 0;
-	for (id = 1; id <= s->names.texts.n; id++) {
+	for (uint32_t id = 1; id <= s->names.texts.n; id++) {
 		const struct summary_name *name = &s->names.list[id - 1];
 
 		if (!name->taken)
@@ -438,10 +424,9 @@ append_lines(const struct summary_writer *w, struct ctx_buf *out,
 	const struct summary_line *line;
 	struct ctx_str text;
 	size_t at = 0;
-	uint32_t i;
 	long n;
 
-	for (i = 0; i < s->n; i++) {
+	for (uint32_t i = 0; i < s->n; i++) {
 		line = &s->lines[w->order[i]];
 		if (!line->taken)
 			continue;
@@ -493,7 +478,6 @@ sort_lines(struct summary_writer *w, struct ctx_err *err)
 {
 	const struct ctx_summary *s = w->s;
 	struct numbered_line *sorted = calloc(s->n + 1, sizeof *sorted);
-	uint32_t i;
 
 	w->order = calloc(s->n + 1, sizeof *w->order);
 	w->place_of = calloc(s->n + 1, sizeof *w->place_of);
@@ -503,10 +487,10 @@ sort_lines(struct summary_writer *w, struct ctx_err *err)
 		free(sorted);
 		return ctx_err_nomem(err);
 	}
-	for (i = 0; i < s->n; i++)
+	for (uint32_t i = 0; i < s->n; i++)
 		sorted[i] = (struct numbered_line){s->lines[i].number, i};
 	qsort(sorted, s->n, sizeof *sorted, compare_lines);
-	for (i = 0; i < s->n; i++) {
+	for (uint32_t i = 0; i < s->n; i++) {
 		w->order[i] = sorted[i].index;
 		w->place_of[sorted[i].index] = i;
 	}

@@ -150,9 +150,7 @@ has_suffix(const char *word, size_t n, const char *suffix)
 static bool
 has_vowel(const char *word, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (strchr("aeiouy", word[i]) != NULL)
 			return true;
 	return false;
@@ -230,13 +228,12 @@ emit_term(const struct ctx_terms *terms, char *word, size_t n,
 {
 	const struct irregular *form;
 	bool letters = true, ascii = true;
-	size_t i;
 
 	if (n == 0 ||
 	    find_row(word, n, common, sizeof common / sizeof common[0],
 		sizeof common[0]) != NULL)
 		return 0;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		letters &= word[i] < '0' || word[i] > '9';
 		ascii &= word[i] >= 'a' && word[i] <= 'z';
 	}

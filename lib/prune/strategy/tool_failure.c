@@ -16,9 +16,9 @@ is_error_line(struct ctx_str line)
 	    "Traceback", "Exception", "exit: 1", "exit: 2", "exit code: 1",
 	    "exit code: 2", "Exit code 1", "{\"error\"",
 	    "fatal:", "bash: ", "sh: ", "FAILED", NULL};
-	size_t i, n;
+	size_t n;
 
-	for (i = 0; signs[i] != NULL; i++) {
+	for (size_t i = 0; signs[i] != NULL; i++) {
 		n = strlen(signs[i]);
 		if (n <= line.n && memcmp(line.p, signs[i], n) == 0)
 			return true;

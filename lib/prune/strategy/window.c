@@ -7,11 +7,9 @@ ctx_window_decide(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
     struct ctx_err *err)
 {
-	size_t i;
-
 	(void)base;
 	(void)err;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		candidates[i].drop = candidates[i].is_root &&
 		    !candidates[i].pinned &&
 		    settings->window_turns <= newest - candidates[i].turn;
