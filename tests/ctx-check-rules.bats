@@ -455,6 +455,42 @@ in:3: bad-result: tool result "a" has a block of a type that no tool result can 
 	ctx-check -d openai-chat --provider openai in
 }
 
+@test "anthropic: documents of the assistant and citations of the user are refused and repaired" {
+	local cited='{"type":"text","text":"t","citations":[{"type":"char_location","cited_text":"x"}]}'
+	local bare='{"type":"text","text":"t","citations":[]}'
+	local plain='{"type":"document","source":{"type":"text","media_type":"text/plain","data":"pl\u00e4n"}}'
+	local pdf='{"type":"document","source":{"type":"url","url":"https://x.org/a.pdf"}}'
+	local found='{"type":"search_result","source":"s","title":"t","citations":{"enabled":true},"content":['$cited']}'
+	local call='{"type":"tool_use","id":"a","name":"f","input":{}}' said content
+	request() {
+		printf '{"model":"m","tools":[{"name":"f"}],"messages":[{"role":"user","content":"u"},{"role":"assistant","content":[%s]},{"role":"user","content":[%s]}]}\n' "$1" "$2"
+	}
+	result() {
+		printf '{"type":"tool_result","tool_use_id":"a","content":[%s]}' "$1"
+	}
+	while IFS=$'\t' read -r said content; do
+		request "$said" "$content" > in
+		run -1 ctx-check -d anthropic in
+		[ "$output" = "in:1: user-citations: a text of the user has citations (message 2)" ]
+		ctx-check -d anthropic --repair in > out
+		ctx-check -d anthropic out
+		cmp out <(request "$said" "${content/"${cited#*citations\":}"/[]\}}")
+	done <<-EOF
+		$cited	$cited
+		$cited	$found
+		$cited,$call	$(result "$found")
+	EOF
+	request "$cited,$call" "$(result "$cited"),$plain,$pdf,$bare" > in
+	ctx-check -d anthropic in
+	request "$plain,$pdf,$bare" "$plain" > in
+	run -1 ctx-check -d anthropic in
+	[ "${lines[0]}" = "in:1: assistant-media: an assistant message has a document (message 1)" ]
+	[ "${#lines[@]}" = 2 ]
+	ctx-check -d anthropic --repair in > out
+	ctx-check -d anthropic out
+	[ "$(jq -c '[.messages[1].content[].text]' out)" = '["plän","[document removed]","t"]' ]
+}
+
 @test "--schema checks arguments against the schema of their tool" {
 	local schema='{"type":"object","properties":{"path":{"type":"string"},"n":{"type":["integer","null"]},"mode":{"enum":["r","w"]},"at":{"type":"array","items":{"type":"object","required":["x"],"properties":{"x":{"type":"number"}}}}},"required":["path"],"additionalProperties":false}'
 	local args want d

@@ -231,6 +231,8 @@ ctx_validate_forms(struct ctx_validator *validator)
 		if (validator->message->blocks[i].result_index == 0 &&
 		    check_block(validator, i) < 0)
 			return -1;
+	if (ctx_validate_sources(validator) < 0)
+		return -1;
 	return check_tool_calls_member(validator);
 }
 

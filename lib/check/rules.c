@@ -207,8 +207,14 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"a message of the assistant contains an image, a file or audio",
 	"OpenAI: \"Image URLs are only allowed for messages with role 'user', "
 	"but this message with role 'assistant' contains an image URL\" "
-	"(openai-node #1030)",
-	CTX_SAYS_TEXT, CTX_FIX_REPLACE_TEXT},
+	"(openai-node #1030); Anthropic: a document block directly in the "
+	"message, since API version 2026-10-21",
+	CTX_SAYS_TEXT | CTX_PLACES_SOURCES, CTX_FIX_REPLACE_TEXT},
+    [CTX_RULE_USER_CITATIONS] = {"user-citations",
+	"a text of a user message has citations",
+	"Anthropic: refused since API version 2026-10-21 (\"Versions\", "
+	"platform.claude.com, October 2026)",
+	CTX_PLACES_SOURCES, CTX_FIX_REPLACE_TEXT},
     [CTX_RULE_BOUND_REASONING] = {"bound-reasoning",
 	"signed reasoning follows a change",
 	"Anthropic: \"The block is bound to a different conversation\" (Prefix "

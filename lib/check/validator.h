@@ -86,6 +86,9 @@ int ctx_validate_schema(struct ctx_validator *validator, size_t i);
 int ctx_validate_arguments(struct ctx_validator *validator, size_t i);
 /* Checks the strings of the message for lone surrogates. */
 int ctx_validate_texts(struct ctx_validator *validator);
+/* Checks that no document is in an assistant message, and no citation in a user
+ * message. */
+int ctx_validate_sources(struct ctx_validator *validator);
 /* Checks the places and the number of the cache breakpoints in the message. */
 int ctx_validate_markers(struct ctx_validator *validator);
 /* Checks the number of all cache breakpoints in a request, after its messages

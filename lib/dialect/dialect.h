@@ -143,6 +143,9 @@ enum {
 #define CTX_RESULT_TYPES (UINT64_C(1) << 57)
 /* The content of a tool result must be a string or an array of blocks. */
 #define CTX_RESULT_STRING (UINT64_C(1) << 59)
+/* An assistant message must not have documents, and a user message no
+ * citations. */
+#define CTX_PLACES_SOURCES (UINT64_C(1) << 61)
 /* Several providers accept this format.  So ctx-check also applies the rules of
  * the provider of the model; see ctx_vendor_rules. */
 #define CTX_MODEL_DECIDES (UINT64_C(1) << 60)
