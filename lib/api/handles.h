@@ -15,6 +15,9 @@ struct ctx_input {
 	unsigned threads;
 	/* true once ctx_input_next was called */
 	bool reading;
+	/* true once ctx_input_next has failed: what is known about the
+	 * conversation may then be incomplete, so it reads nothing more */
+	bool failed;
 	/* the function of the calling program that reads the bytes of the
 	 * input; set only by ctx_input_open_callback */
 	ctx_read_function *read;

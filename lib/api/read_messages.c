@@ -92,6 +92,15 @@ begin_reading(struct ctx_input *input, struct ctx_err *err)
 	return ctx_api_count_ahead(input, err);
 }
 
+static int
+read_next(struct ctx_input *input, struct ctx_err *err)
+{
+	if (begin_reading(input, err) < 0)
+		return -1;
+	ctx_arena_reset(&input->texts);
+	return find_message(input, err);
+}
+
 int
 ctx_input_next(struct ctx_input *input, struct ctx_message_info *message,
     struct ctx_error *error)
@@ -100,12 +109,12 @@ ctx_input_next(struct ctx_input *input, struct ctx_message_info *message,
 	struct ctx_err err;
 	int rc;
 
-	if (begin_reading(input, &err) < 0)
+	rc = input->failed ? 0 : read_next(input, &err);
+	if (rc < 0) {
+		input->failed = true;
+		input->event.message = NULL;
 		return ctx_api_fail(error, &err);
-	ctx_arena_reset(&input->texts);
-	rc = find_message(input, &err);
-	if (rc < 0)
-		return ctx_api_fail(error, &err);
+	}
 	if (rc > 0)
 		describe_message(input, &known);
 	ctx_api_give(message, &known, sizeof known);

@@ -317,6 +317,8 @@ invalid_input(void)
 	CHECK(strncmp(text, "x.jsonl:2:2: ", 13) == 0);
 	ctx_error_format(&error, text, 5);
 	CHECK(strcmp(text, "x.js") == 0);
+	CHECK(ctx_input_next(input, NULL, &error) == 0);
+	CHECK(ctx_count(input, NULL, NULL, &error) == -1);
 	ctx_input_free(input);
 	tap_case("unknown names in options are errors that name the option");
 	options.dialect = "no-such";
