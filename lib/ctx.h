@@ -46,7 +46,8 @@
  *    of the names and options with which it was opened.
  *  - A pointer may be NULL for ..._free, else only where a comment says so.
  *  - The library prints nothing, and does not read the environment or a clock.
- *    Only SIGPIPE, at a write to a pipe without a reader, can end the process.
+ *    Only SIGPIPE or SIGXFSZ, at a write, can end the process.
+ *  - After fork(2), a child must not use or free an input with threads > 1.
  *  - A pointer that a callback gets is valid until the callback returns.  A
  *    callback must not throw, nor use the handles that its caller uses.
  *
@@ -121,7 +122,6 @@ struct ctx_error {
 	char text[256];  /* why it failed, as one clause in lower case */
 };
 #define CTX_ERROR_INIT CTX_INIT(struct ctx_error)
-
 /* Writes an error with its place to out, such as "chat.jsonl:3:17: expected a
  * value".  size: bytes of out; 600 are enough, more is cut.  Never fails. */
 CTX_API void ctx_error_format(const struct ctx_error *error, char *out,
@@ -279,7 +279,6 @@ struct ctx_input_options {
 	const struct ctx_user_models *models; /* defined by the user; or NULL */
 };
 #define CTX_INPUT_OPTIONS_INIT CTX_INIT(struct ctx_input_options)
-
 /* Reads at most size bytes of input into buffer.  Returns the number of bytes,
  * 0 at the end of the input, or -1 after an error. */
 typedef ptrdiff_t ctx_read_function(void *user, char *buffer, size_t size);
@@ -319,7 +318,7 @@ struct ctx_message_info {
 };
 #define CTX_MESSAGE_INFO_INIT CTX_INIT(struct ctx_message_info)
 /* Reads the next message into *message, unless message is NULL.  Returns 1, or
- * 0 at the end, with *message cleared.  After an error nothing can be read.
+ * 0 at the end, with *message cleared.  After an error, later calls return 0.
  * Errors: MEMORY, SYSTEM, INPUT, LIMIT, ARGUMENT. */
 CTX_API int ctx_input_next(struct ctx_input *input,
     struct ctx_message_info *message, struct ctx_error *error);
@@ -365,7 +364,6 @@ CTX_API int ctx_input_count(struct ctx_input *input,
 
 /* A destination to which ctx_prune and other operations write in turn. */
 struct ctx_output;
-
 /* Called with length bytes of output.  Returns 0, or -1 to report an error. */
 typedef int ctx_write_function(void *user, const char *data, size_t length);
 
@@ -495,7 +493,9 @@ struct ctx_prune_options {
 };
 #define CTX_PRUNE_OPTIONS_INIT CTX_INIT(struct ctx_prune_options)
 /* Removes groups of messages until each conversation fits its budget, as
- * ctx-prune(1) does.  Returns 1 if one does not fit or was refused.
+ * ctx-prune(1) does.  Returns 1 if one does not fit or was refused.  Fails at a
+ * conversation for which no budget, window or model is given, unless strategy
+ * is "window".  The input's option default_model gives a model to each.
  * Errors: MEMORY, SYSTEM, PIPE, INPUT, LIMIT, ARGUMENT, FILE. */
 CTX_API int ctx_prune(struct ctx_input *input, struct ctx_output *output,
     const struct ctx_prune_options *options, struct ctx_result *result,

@@ -148,6 +148,45 @@ prune_twice(struct ctx_input *input)
 	ctx_input_free(input);
 }
 
+#define REQUEST(model) \
+	"{" model "\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}\n"
+
+static void
+late_budget(void)
+{
+	static const char first[] = REQUEST("\"model\":\"gpt-4o\",");
+	static const char text[] = REQUEST("\"model\":\"gpt-4o\",") REQUEST("");
+	struct ctx_input_options options = CTX_INPUT_OPTIONS_INIT;
+	struct ctx_prune_options prune = CTX_PRUNE_OPTIONS_INIT;
+	struct ctx_result result = CTX_RESULT_INIT;
+	struct ctx_error error = CTX_ERROR_INIT;
+	struct ctx_input *input = open_text(text, NULL);
+	struct ctx_output *output;
+	struct ctx_bytes bytes;
+
+	tap_case("a later conversation without a budget ends ctx_prune");
+	NEED(ctx_output_open_memory(&output, NULL) == 0);
+	CHECK(ctx_prune(input, output, NULL, &result, &error) == -1);
+	CHECK(error.kind == CTX_ERROR_ARGUMENT && error.line == 2);
+	CHECK(result.conversations == 1);
+	prune.budget = 100;
+	CHECK(ctx_prune(input, output, &prune, NULL, NULL) == -1);
+	NEED(ctx_output_take(output, &bytes, NULL) == 0);
+	CHECK(strcmp(bytes.data, first) == 0);
+	ctx_free(bytes.data);
+	ctx_input_free(input);
+	options.default_model = "gpt-4o";
+	input = open_text(text, &options);
+	CHECK(ctx_prune(input, output, NULL, NULL, NULL) == 0);
+	ctx_input_free(input);
+	prune.budget = 0;
+	prune.strategy = "window";
+	input = open_text(text, NULL);
+	CHECK(ctx_prune(input, output, &prune, NULL, NULL) == 0);
+	ctx_input_free(input);
+	ctx_output_free(output);
+}
+
 static void
 unused_inputs(void)
 {
@@ -425,6 +464,7 @@ main(void)
 	count();
 	does_not_fit();
 	unused_inputs();
+	late_budget();
 	patterns();
 	truncation();
 	aging();
