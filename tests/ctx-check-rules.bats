@@ -491,6 +491,32 @@ in:3: bad-result: tool result "a" has a block of a type that no tool result can 
 	[ "$(jq -c '[.messages[1].content[].text]' out)" = '["plän","[document removed]","t"]' ]
 }
 
+@test "unsigned-call: Gemini 3 demands a signature of the first call of each message in the newest turn" {
+	local u='{"role":"user","parts":[{"text":"u"}]}'
+	local call='{"functionCall":{"name":"f","args":{}}}' signed
+	local result='{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"x"}}}]}'
+	local both=${result/]\}/,${result#*parts\":[}}
+	signed=${call%\}},\"thoughtSignature\":\"abc\"\}
+	model() {
+		printf '{"role":"model","parts":[%s]}\n' "$1"
+	}
+	{ printf '%s\n' "$u"; model "$call"; printf '%s\n' "$result"; } > newest
+	{ cat newest; model '{"text":"t"}'; printf '%s\n' "$u"; } > older
+	{ printf '%s\n' "$u"; model "$signed,$call"; printf '%s\n' "$both"; } > parallel
+	{ cat parallel; model "$call,$signed"; printf '%s\n' "$both"; } > second
+	run -1 ctx-check -m gemini-3.8-flash newest
+	[ "$output" = "newest:2: unsigned-call: the first tool call has no signature" ]
+	run -1 ctx-check -m gemini-4-argon second
+	[ "$output" = "second:4: unsigned-call: the first tool call has no signature" ]
+	ctx-check -m gemini-3.8-flash older parallel
+	ctx-check newest
+	ctx-check -m gemini-2.5-pro newest
+	# A call from another format has no such signature to lose.
+	printf '%s\n' '{"role":"user","content":"u"}' '{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}' \
+	    '{"role":"tool","tool_call_id":"a","content":"x"}' > chat
+	ctx-check -m gemini-3.8-flash chat
+}
+
 @test "--schema checks arguments against the schema of their tool" {
 	local schema='{"type":"object","properties":{"path":{"type":"string"},"n":{"type":["integer","null"]},"mode":{"enum":["r","w"]},"at":{"type":"array","items":{"type":"object","required":["x"],"properties":{"x":{"type":"number"}}}}},"required":["path"],"additionalProperties":false}'
 	local args want d

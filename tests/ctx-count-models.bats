@@ -453,6 +453,7 @@ bytes_vocabulary() {
 	bad '{"a": {"drops_reasoning": 1}}' "'a': the value of 'drops_reasoning' must be "
 	bad '{"a": {"wants_reasoning": 1}}' "'a': the value of 'wants_reasoning' must be "
 	bad '{"a": {"answers_results": 1}}' "'a': the value of 'answers_results' must be "
+	bad '{"a": {"signs_calls": 1}}' "'a': the value of 'signs_calls' must be "
 	bad '{"a": {"exact": 1}}' "'a': the value of 'exact' must be "
 	bad '{"a": {"tools": ["nails"]}}' "'a': the value of 'tools' must be "
 	bad '{"a": {"tools": ["json", -1]}}' "'a': the value of 'tools' must be "

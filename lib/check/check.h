@@ -49,6 +49,7 @@ enum ctx_rule_id {
 	CTX_RULE_CALL_SCHEMA,
 	CTX_RULE_ASSISTANT_MEDIA,
 	CTX_RULE_USER_CITATIONS,
+	CTX_RULE_UNSIGNED_CALL,
 	CTX_RULE_BOUND_REASONING,
 	CTX_RULES
 };
@@ -275,6 +276,12 @@ struct ctx_validator {
 	 * if no other item of the assistant was read after them. */
 	struct ctx_place *open_reasoning;
 	size_t n_open_reasoning, open_reasoning_cap;
+	/* Places of the messages of the newest turn whose first tool call has
+	 * no signature. */
+	struct ctx_place *unsigned_calls;
+	size_t n_unsigned_calls, unsigned_calls_cap;
+	/* value that newest_user_text had when this turn began */
+	uint64_t unsigned_turn;
 	/* index of the newest message that the user wrote */
 	uint64_t newest_turn;
 	/* Index of the first of the newest assistant messages that directly

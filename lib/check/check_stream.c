@@ -175,6 +175,8 @@ check_message(struct check *check, struct check_conversation *conversation,
 	rules = find_rules(check, conversation, event->layout->dialect);
 	if (check->options->schema)
 		rules |= CTX_CALLS_FIT;
+	if (conversation->model == NULL || !conversation->model->signs_calls)
+		rules &= ~CTX_SIGNS_CALLS;
 	place.message -= is_continuation;
 	/* A provider's response alone is not checked: a response is only sent
 	 * together with the request before it. */

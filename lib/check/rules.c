@@ -215,6 +215,12 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"Anthropic: refused since API version 2026-10-21 (\"Versions\", "
 	"platform.claude.com, October 2026)",
 	CTX_PLACES_SOURCES, CTX_FIX_REPLACE_TEXT},
+    [CTX_RULE_UNSIGNED_CALL] = {"unsigned-call",
+	"a tool call of the newest turn has lost its thought signature",
+	"Gemini 3 and later, if the model is known: \"Function call is missing "
+	"a thought_signature in functionCall parts\" (5ire #405; \"Thought "
+	"signatures\", ai.google.dev, November 2026)",
+	CTX_SIGNS_CALLS, CTX_FIX_NONE},
     [CTX_RULE_BOUND_REASONING] = {"bound-reasoning",
 	"signed reasoning follows a change",
 	"Anthropic: \"The block is bound to a different conversation\" (Prefix "

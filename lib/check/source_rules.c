@@ -124,8 +124,8 @@ int
 ctx_validate_sources(struct ctx_validator *validator)
 {
 	const struct ctx_message *message = validator->message;
-	uint32_t content = ctx_json_find(message->json, message->node,
-		     "content"),
+	uint32_t content =
+		     ctx_json_find(message->json, message->node, "content"),
 		 block = 0;
 
 	if (!(validator->rules & CTX_PLACES_SOURCES))

@@ -35,6 +35,7 @@ ctx_validator_release(struct ctx_validator *validator)
 	free(validator->log);
 	free(validator->removed_blocks);
 	free(validator->open_reasoning);
+	free(validator->unsigned_calls);
 	free(validator->breakpoints);
 	free(validator->images);
 	ctx_buf_release(&validator->what);
@@ -62,6 +63,7 @@ ctx_validator_begin(struct ctx_validator *validator)
 	validator->unanswered = validator->unnamed_continues = false;
 	validator->has_remote_state = validator->continued_speaks = false;
 	validator->open_until_user = validator->newest_user_text = 0;
+	validator->n_unsigned_calls = validator->unsigned_turn = 0;
 	validator->last = (struct ctx_last_seen){.role = CTX_ROLE_OTHER};
 	memset(validator->waiting_findings, 0,
 	    sizeof validator->waiting_findings);
@@ -534,7 +536,8 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 		return -1;
 	if (message->role == CTX_ROLE_ASSISTANT && !is_same_answer(validator))
 		validator->newest_answer = place->message;
-	if (!results && check_pairs(validator) < 0)
+	if ((!results && check_pairs(validator) < 0) ||
+	    ctx_validate_signature(validator) < 0)
 		return -1;
 	if (!results)
 		validator->last_speech = place->message + 1;
@@ -567,7 +570,8 @@ ctx_validator_end(struct ctx_validator *validator, bool allow_pending,
 	if (ctx_validate_still_waiting(validator) < 0 ||
 	    refuse_unanswered_calls(validator,
 		allow_pending ? validator->newest_turn : UINT64_MAX) < 0 ||
-	    refuse_open_duplicates(validator) < 0)
+	    refuse_open_duplicates(validator) < 0 ||
+	    ctx_validate_unsigned_calls(validator) < 0)
 		return -1;
 	return ctx_last_seen(validator) < 0 ? -1 : 0;
 }

@@ -89,6 +89,12 @@ int ctx_validate_texts(struct ctx_validator *validator);
 /* Checks that no document is in an assistant message, and no citation in a user
  * message. */
 int ctx_validate_sources(struct ctx_validator *validator);
+/* Notes down the message if its first tool call lacks the signature that the
+ * provider demands in the newest turn. */
+int ctx_validate_signature(struct ctx_validator *validator);
+/* Reports the tool calls without a signature in the newest turn, when the
+ * conversation has ended. */
+int ctx_validate_unsigned_calls(struct ctx_validator *validator);
 /* Checks the places and the number of the cache breakpoints in the message. */
 int ctx_validate_markers(struct ctx_validator *validator);
 /* Checks the number of all cache breakpoints in a request, after its messages

@@ -84,6 +84,9 @@ struct ctx_model {
 	/* True if the provider refuses a user message directly after a tool
 	 * result. */
 	bool answers_results;
+	/* True if the provider refuses a tool call of the newest turn without
+	 * its signature. */
+	bool signs_calls;
 	/* Array of the model's prices, or NULL if not known.  Each element says
 	 * to which requests its prices apply; the first element applies to all
 	 * requests.  The last element that applies to a request is used

@@ -190,6 +190,8 @@ static const struct member {
 	offsetof(struct ctx_model, wants_reasoning)},
     {"answers_results", "true or false", BOOLEAN,
 	offsetof(struct ctx_model, answers_results)},
+    {"signs_calls", "true or false", BOOLEAN,
+	offsetof(struct ctx_model, signs_calls)},
     {"exact", "true or false", EXACT, 0},
     {"factor", "a number from 0.01 to 100", FACTOR, 0},
     {"cache_least", "a number of tokens", CACHE_LEAST, 0},

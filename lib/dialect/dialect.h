@@ -146,6 +146,9 @@ enum {
 /* An assistant message must not have documents, and a user message no
  * citations. */
 #define CTX_PLACES_SOURCES (UINT64_C(1) << 61)
+/* The first tool call of each assistant message in the newest turn must have a
+ * signature, if the model signs calls (ctx_model.signs_calls). */
+#define CTX_SIGNS_CALLS (UINT64_C(1) << 62)
 /* Several providers accept this format.  So ctx-check also applies the rules of
  * the provider of the model; see ctx_vendor_rules. */
 #define CTX_MODEL_DECIDES (UINT64_C(1) << 60)

@@ -317,24 +317,27 @@ static void
 check_history(void)
 {
 	/* wants: whether reasoning of earlier turns must be kept; answers:
-	 * whether a user message may not directly follow a tool result */
+	 * whether a user message may not directly follow a tool result; signs:
+	 * whether a tool call of the newest turn must have its signature */
 	static const struct {
 		const char *name;
-		bool wants, answers;
+		bool wants, answers, signs;
 	} cases[] = {
-	    {"deepseek-v4-pro", true, false},
-	    {"openrouter/moonshotai/kimi-k3", true, false},
-	    {"glm-5.1", true, false},
-	    {"glm-5.9-x", true, false},
-	    {"mimo-v2.5-pro", true, false},
-	    {"mistral-large-latest", false, true},
-	    {"devstral-9", false, true},
-	    {"mistralai/codestral-2508", false, true},
-	    {"gpt-5.2", false, false},
-	    {"claude", false, false},
-	    {"gemini-3-pro", false, false},
-	    {"qwen3-max", false, false},
-	    {"no-such-model", false, false},
+	    {"deepseek-v4-pro", true, false, false},
+	    {"openrouter/moonshotai/kimi-k3", true, false, false},
+	    {"glm-5.1", true, false, false},
+	    {"glm-5.9-x", true, false, false},
+	    {"mimo-v2.5-pro", true, false, false},
+	    {"mistral-large-latest", false, true, false},
+	    {"devstral-9", false, true, false},
+	    {"mistralai/codestral-2508", false, true, false},
+	    {"gpt-5.2", false, false, false},
+	    {"claude", false, false, false},
+	    {"gemini-3-pro", false, false, true},
+	    {"google/gemini-4-argon", false, false, true},
+	    {"gemini-2.5-flash", false, false, false},
+	    {"qwen3-max", false, false, false},
+	    {"no-such-model", false, false, false},
 	};
 	const struct ctx_model *m;
 	size_t i;
@@ -344,6 +347,7 @@ check_history(void)
 		m = ctx_model_find(NULL, cases[i].name, strlen(cases[i].name));
 		CHECK(m->wants_reasoning == cases[i].wants);
 		CHECK(m->answers_results == cases[i].answers);
+		CHECK(m->signs_calls == cases[i].signs);
 	}
 }
 
