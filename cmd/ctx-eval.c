@@ -259,12 +259,10 @@ parse(struct eval_command *eval, int argc, char **argv)
 	    {'b', "budget", "P%,...",
 		"budgets, in percent of tokens (10%,25%,50%)", CLI_FILE,
 		&eval->budgets, NULL, NULL},
-	    {0, "cut", "P%,...",
-		"where to split each session (30%,50%,70%,85%)", CLI_FILE,
-		&eval->cuts, NULL, NULL},
-	    {0, "least", "N",
-		"skip points with fewer tokens before them (5000)", CLI_NUMBER,
-		&eval->options.least, NULL, NULL},
+	    {0, "cut", "P%,...", "where to cut each session (30%,50%,70%,85%)",
+		CLI_FILE, &eval->cuts, NULL, NULL},
+	    {0, "least", "N", "skip cuts with fewer tokens before them (5000)",
+		CLI_NUMBER, &eval->options.least, NULL, NULL},
 	    {0, "timeout", "S", "seconds until a command is killed (60)",
 		CLI_NUMBER, &eval->timeout, NULL, NULL},
 	    {'j', "jobs", "N", "sessions at once; 0: one per core (0)",
@@ -334,7 +332,7 @@ main(int argc, char **argv)
 	struct eval_command eval = {
 	    .cli = {.name = "ctx-eval",
 		.about = "Measure on recorded sessions whether pruning keeps "
-			 "the strings needed later.",
+			 "the strings used again later.",
 		.operands = "[FILE...]",
 		.no_means = "a run failed, or nothing to evaluate",
 		.examples = "  ctx-eval ~/.claude/projects/*/*.jsonl\n"

@@ -64,7 +64,7 @@ setup() {
 	session > session
 }
 
-@test "--needed prints the needed strings, as counted by hand" {
+@test "--needed prints the strings used again later, as counted by hand" {
 	run -0 --separate-stderr eval_session --needed
 	[ "$(cut -f 3 <<< "$output" | sort | paste -sd ' ')" = \
 	    "build-7f3a-99 src/first.c ticket_4711" ] || fail "$output"
@@ -74,7 +74,7 @@ setup() {
 	[ "$(jq -sc '.[0] | [.file, .cut]' <<< "$output")" = '["session",70]' ]
 }
 
-@test "a policy keeps the needed strings of unchanged messages and loses those of removed ones" {
+@test "a policy keeps the strings used again later of unchanged messages and loses those of removed ones" {
 	# Message 1 and the four messages 2 to 5 are removed.
 	eval_session --json -b 50% -p cat -p 'user=sed 2d' \
 	    -p 'results=sed 3,6d' > rows
@@ -317,7 +317,7 @@ setup() {
 		fail "$stderr"
 }
 
-@test "a conversation has the same needed strings as a transcript and as plain messages" {
+@test "a conversation has the same strings used again later as a transcript and as plain messages" {
 	jq -sc '{messages: .}' session |
 		jq -c --arg to claude-code -f "$BATS_TEST_DIRNAME/rewrite.jq" \
 		    > transcript
@@ -326,7 +326,7 @@ setup() {
 	    "build-7f3a-99 src/first.c ticket_4711" ] || fail "$output"
 }
 
-@test "a policy that changes nothing keeps all needed strings, in every dialect of the corpus" {
+@test "a policy that changes nothing keeps all strings used again later, in every dialect of the corpus" {
 	for f in "$BATS_TEST_DIRNAME"/corpus/*/*.json*; do
 		case $f in */json/* | */recorded/*) continue ;; esac
 		ctx-eval --least 0 -e bytes/4 --json -b 50% -p cat "$f" \
@@ -354,7 +354,7 @@ setup() {
 
 @test "in the table of each budget the policy that keeps most is first" {
 	run -0 --separate-stderr eval_session -b 25%,50% -p 'sed 2d' -p cat
-	[ "${lines[0]}" = "sessions: 1, cuts: 1, needed strings: 3" ]
+	[ "${lines[0]}" = "sessions: 1, cuts: 1, strings used again later: 3" ]
 	[[ ${lines[1]} == "budget: 25 % of the tokens that are not pinned" ]]
 	[[ ${lines[2]} == "policy "*" kept "*" ms" ]]
 	[[ ${lines[3]} == "cat    100.0           -   0.0 "* ]] || fail "$output"

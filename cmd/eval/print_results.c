@@ -251,7 +251,7 @@ print_tables(const struct eval_output *output)
 	    sizeof *rows);
 	for (i = 0; i < results->n_samples; i++)
 		needed += results->samples[i].needed;
-	printf("sessions: %zu, cuts: %zu, needed strings: %zu\n",
+	printf("sessions: %zu, cuts: %zu, strings used again later: %zu\n",
 	    results->sessions, results->n_samples, needed);
 	for (i = 0; i < output->options->budgets.n; i++)
 		print_budget_table(output, i, rows);
