@@ -3,11 +3,12 @@
 load helper
 load truncate
 
-# How large results are, one a line, in the unit $1.
+# How large results are, one a line, in the unit $1.  Of a result that no mark
+# fits, an ellipsis is left, whatever its size.
 sizes() {
 	jq --arg unit "$1" 'select(.role == "tool") | .content
 	    | if type == "string" then [.] else map(.text // empty) end
-	    | map(if $unit == "chars" then length
+	    | map(select(. != "…") | if $unit == "chars" then length
 		elif $unit == "bytes" then utf8bytelength
 		else split("\n") | if last == "" then length - 1
 		    else length end
@@ -273,6 +274,51 @@ fits_limit() {
 	ctx-truncate -l 399 blocks > out
 	cmp <(sed 's/\[….*…\]//; s/a*//g; s/b*//g; s/c*//g' out | wc -l) \
 	    <(echo 1)
+}
+
+@test "a limit that no mark fits leaves an ellipsis, not an empty text" {
+	jq -nc '("word " * 20) as $text | {role: "user", content: [
+	    {type: "text", text: $text}, {type: "text", text: $text}]},
+	    {role: "assistant", content: [{type: "tool_use", id: "a", name: "f",
+	    input: {}}]}, {role: "user", content: [{type: "tool_result",
+	    tool_use_id: "a", content: [{type: "text", text: $text},
+	    {type: "document", source: {type: "text",
+	    media_type: "text/plain", data: $text}}]}]}' > anthropic
+	jq -nc '("word " * 20) as $text | {role: "user", content: [
+	    {text: $text}]}, {role: "assistant", content: [{toolUse:
+	    {toolUseId: "a", name: "f", input: {}}}]}, {role: "user",
+	    content: [{toolResult: {toolUseId: "a", content: [
+	    {text: $text}]}}]}' > bedrock
+	for dialect in anthropic bedrock; do
+		for options in "--unit bytes -l 1" "--unit bytes -l 2 --keep head" \
+		    "--unit tokens -l 1 --keep tail" "--message-limit 1"; do
+			# shellcheck disable=SC2086 # options
+			ctx-truncate -d $dialect $options "$dialect" > out
+			! grep -E '"(text|data)":""|"content":\[\]' out ||
+				fail "$dialect $options"
+		done
+	done
+}
+
+@test "anthropic: reasoning is not left at the end of a message, with signed reasoning, too" {
+	jq -nc '("word " * 20) as $text | {role: "user", content: $text},
+	    {role: "assistant", content: [
+	    {type: "thinking", thinking: "hm", signature: "Eq=="},
+	    {type: "text", text: $text},
+	    {type: "server_tool_use", id: "s", name: "web_search", input: {}},
+	    {type: "web_search_tool_result", tool_use_id: "s", content: []},
+	    {type: "redacted_thinking", data: "Em=="},
+	    {type: "text", text: $text}]}' > in
+	ctx-truncate -m claude-opus-4-5 --message-limit 60 --keep head in > out
+	jq -es '.[1].content | map(.type) | length == 6 and last == "text"' out
+	ctx-truncate -m claude-opus-4-5 --message-limit 60 --keep head out | cmp - out
+	ctx-truncate -m claude-opus-4-5 --message-limit 1 in > out
+	jq -es '.[1].content | map(.type) == ["thinking", "server_tool_use",
+	    "web_search_tool_result", "redacted_thinking", "text"]' out
+	# The model signs its reasoning with the text before it.
+	ctx-truncate -m claude-opus-5-5 --message-limit 1 in > out
+	jq -es '.[1].content | map(.type) == ["server_tool_use",
+	    "web_search_tool_result", "text"]' out
 }
 
 @test "vercel-ui: an array as tool output is not a list of blocks" {

@@ -52,11 +52,33 @@ remove_span(struct ctx_edits *edits, const struct ctx_json *json, uint32_t from,
 	return ctx_edits_replace(edits, old, "", 0, err);
 }
 
+/* If an earlier edit removes the children after the offset "to" of an array or
+ * object, returns the offset at which it ends, otherwise 0.  Reads only the
+ * edits after the beginning of the array or object. */
+static uint32_t
+find_removed_after(const struct ctx_edits *edits, const struct ctx_json *json,
+    uint32_t node, uint32_t to)
+{
+	const char *begin = json->text + json->nodes[node].at;
+	const struct ctx_edit *edit;
+	size_t i;
+
+	for (i = edits->n; i-- > 0;) {
+		edit = &edits->list[i];
+		if (edit->old.p < begin)
+			break;
+		if (edit->n == 0 && edit->old.p == json->text + to)
+			return to + (uint32_t)edit->old.n;
+	}
+	return 0;
+}
+
 /*
  * Adds edits that remove the children of an array or object for which drop is
  * true.  Adjacent children are removed by one edit.  An edit also removes a
  * comma: the comma before the removed children if an earlier child is kept,
- * otherwise the comma after the removed children.
+ * otherwise the comma after the removed children.  If an earlier edit already
+ * removes that comma with the children after it, the comma after these.
  */
 int
 ctx_edits_remove(struct ctx_edits *edits, const struct ctx_json *json,
@@ -68,12 +90,25 @@ ctx_edits_remove(struct ctx_edits *edits, const struct ctx_json *json,
 	 * before the current child is removed, and the edit that removes this
 	 * child was not added yet. */
 	bool kept = false, open = false;
-	uint32_t value, from = 0, to = 0;
+	/* end: end of the children that an earlier edit removes */
+	uint32_t value, from = 0, to = 0, end = 0;
 	size_t i = 0;
 
 	for (uint32_t at = node + 1; at < nodes[node].next;
 	     at = nodes[value].next) {
 		value = at + object;
+		if (nodes[at].at < end) {
+			i++;
+			continue;
+		}
+		if (!drop[i] && open && !kept &&
+		    (end = find_removed_after(edits, json, node, to)) != 0) {
+			if (remove_span(edits, json, from, to, err) < 0)
+				return -1;
+			from = to = end;
+			i++;
+			continue;
+		}
 		if (drop[i++]) {
 			if (!open)
 				from = kept ? to : nodes[at].at;

@@ -26,10 +26,10 @@ int ctx_cut_choose_mark(struct shortener *shortener,
 int ctx_cut_update_mark(struct shortener *shortener,
     const struct text_segments *segments, const struct cut_range *range,
     uint64_t removed, struct ctx_err *err);
-/* Ensures that a message keeps some text, because providers refuse messages
- * without text.  If the mark is empty and the kept text may be blank, removes
- * the whole text and writes an ellipsis, even if the ellipsis exceeds the
- * limit.  Sets *done to false if the whole text is not longer than the
+/* Ensures that a message or tool result keeps some text, because providers
+ * refuse empty texts.  If the mark is empty and the kept text may be blank,
+ * removes the whole text and writes an ellipsis, even if the ellipsis exceeds
+ * the limit.  Sets *done to false if the whole text is not longer than the
  * ellipsis. */
 int ctx_cut_ensure_text(struct shortener *shortener,
     const struct text_segments *segments, struct cut_range *range, bool *done,

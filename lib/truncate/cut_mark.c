@@ -129,7 +129,7 @@ ctx_cut_ensure_text(struct shortener *shortener,
 {
 	const struct ctx_buf *text = &segments->text;
 
-	if (!segments->is_message_text || shortener->mark.n > 2 ||
+	if (shortener->mark.n > 2 ||
 	    (segments->n == 1 &&
 		!(ctx_cut_is_blank(text->p, range->head.at) &&
 		    ctx_cut_is_blank(text->p + range->tail.at,

@@ -229,6 +229,18 @@ find_mark_host(const struct text_segments *segments,
 	return i;
 }
 
+/* Moves the mark for removed text into the last text if this text would be
+ * removed as a whole and leave reasoning at the end of its message. */
+static void
+mark_last_text(struct cut_range *range, const struct text_segments *segments)
+{
+	const struct text_segment *last = &segments->list[segments->n - 1];
+
+	if (segments->n > 0 && last->ends_reasoning &&
+	    range->head.at <= last->from && range->tail.at == last->to)
+		range->mark_segment = segments->n - 1;
+}
+
 bool
 ctx_cut_is_blank(const char *p, size_t n)
 {
@@ -285,4 +297,5 @@ ctx_cut_find_points(struct cut_range *range,
 	*range = search.range;
 	range->mark_segment = find_mark_host(segments, &range->head);
 	drop_blank_tail(range, &search);
+	mark_last_text(range, segments);
 }

@@ -174,6 +174,11 @@ ctx_text_segments_texts(struct text_segments *segments,
 			block, err) < 0)
 			return -1;
 	}
+	if (segments->n > 0 && message->n > 1 &&
+	    segments->list[segments->n - 1].node ==
+		message->blocks[message->n - 1].payload)
+		segments->list[segments->n - 1].ends_reasoning =
+		    message->blocks[message->n - 2].kind == CTX_BLOCK_REASONING;
 	return 0;
 }
 

@@ -25,6 +25,9 @@ struct text_segment {
 	/* true if short texts have replaced base64 payloads in the member
 	 * "literal" */
 	bool has_placeholders;
+	/* True if the text is the last block of its message, and follows
+	 * reasoning.  Anthropic refuses reasoning as the last block. */
+	bool ends_reasoning;
 	/* removable: the JSON node that is removed if the text is removed; 0 if
 	 * the text cannot be removed. container: the array or object that
 	 * contains this node. */
@@ -51,9 +54,8 @@ struct text_segments {
 	/* A copy of the message with only those content blocks whose texts are
 	 * in the member "list". */
 	struct ctx_message message;
-	/* True if these are the texts of a message outside its tool results; at
-	 * least one of them must not become empty.  False if these are the
-	 * texts of a tool result. */
+	/* True if these are the texts of a message outside its tool results.
+	 * False if these are the texts of a tool result. */
 	bool is_message_text;
 	struct ctx_buf text; /* all texts, one after another */
 	/* size of all texts together, in the unit of the limit */
