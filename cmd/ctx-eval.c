@@ -173,19 +173,19 @@ note_left_out(struct eval_command *eval)
 		    r->without_cut);
 	if (r->too_short > 0)
 		cli_say(cli,
-		    "%zu points (see --cut) are left out, because fewer than "
+		    "%zu cuts (see --cut) are left out, because fewer than "
 		    "%" PRIu64 " tokens are before them; lower --least",
 		    r->too_short, eval->options.least);
 	if (r->not_needed > 0)
 		cli_say(cli,
-		    "%zu points (see --cut) are left out, because no tool call "
-		    "after the point uses a string from the messages before "
-		    "it",
+		    "%zu cuts (see --cut) are left out, because no tool call "
+		    "after the cut uses a string from the messages before "
+		    "the cut",
 		    r->not_needed);
 	if (r->unlike > 0)
 		cli_say(cli,
-		    "%zu points (see --cut) are left out, because the lines "
-		    "before the point belong to another branch of the session",
+		    "%zu cuts (see --cut) are left out, because the lines "
+		    "before the cut belong to another branch of the session",
 		    r->unlike);
 	if (r->n_samples > 0)
 		return;

@@ -365,10 +365,10 @@ setup() {
 @test "a cut with fewer tokens than --least before it is left out, which -v reports" {
 	run -1 --separate-stderr ctx-eval -p cat session
 	[ -z "$output" ]
-	[[ $stderr == *"points (see --cut) are left out, because fewer than 5000 tokens are before them; lower --least"* ]]
+	[[ $stderr == *"cuts (see --cut) are left out, because fewer than 5000 tokens are before them; lower --least"* ]]
 	[[ $stderr == *"no session was evaluated; give sessions in which tool calls"* ]]
 	run -0 --separate-stderr ctx-eval -v --least 400 -e bytes/4 -p cat session
-	[[ $stderr == *"points (see --cut) are left out, because fewer than 400 tokens"* ]]
+	[[ $stderr == *"cuts (see --cut) are left out, because fewer than 400 tokens"* ]]
 	head -n 2 session > short
 	run -1 --separate-stderr ctx-eval --least 0 -p cat short
 	: > empty
