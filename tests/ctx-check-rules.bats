@@ -213,6 +213,48 @@ load check
 	sed 's/1h/5m/' in | cmp - out
 }
 
+@test "bad-marker: automatic caching is the last marker, and lasts as long as one of the last block" {
+	local short='"cache_control":{"type":"ephemeral"}'
+	local long='"cache_control":{"type":"ephemeral","ttl":"1h"}'
+	local hour="a cache breakpoint of one hour comes after one of five minutes"
+	local other="the cache breakpoint of the last block and automatic caching last different times"
+	# A request whose system prompt, last block but one and last block have
+	# the members $2, $3 and $4, and that itself has the member $1.
+	request() {
+		printf '{"model":"m",%s,"system":[{"type":"text","text":"s"%s}],"messages":[{"role":"user","content":[{"type":"text","text":"a"%s},{"type":"text","text":"b"%s}]}]}\n' \
+		    "$1" "${2:+,$2}" "${3:+,$3}" "${4:+,$4}"
+	}
+	request "$short" "$long" "" "$short" | ctx-check -d anthropic
+	request "$long" "$long" "$long" "$long" | ctx-check -d anthropic
+	request "$short" "" "$long" "" | ctx-check -d anthropic
+	request '"cache_control":null' "" "" "$long" | ctx-check -d anthropic
+	request "$long" "$short" "" "" > in
+	run -1 ctx-check -d anthropic in
+	[ "$output" = "in:1: bad-marker: $hour (beside the messages)" ]
+	ctx-check -d anthropic --repair in > out
+	sed 's/1h/5m/' in | cmp - out
+	for pair in "$short $long" "$long $short"; do
+		request "${pair% *}" "" "" "${pair#* }" > in
+		run -1 ctx-check -d anthropic in
+		[ "$output" = "in:1: bad-marker: $other (message 0)" ]
+		ctx-check -d anthropic --repair in > out
+		request "${pair% *}" | cmp - out
+	done
+	# A marker before the last block leaves one fewer for the others.
+	sed 's/.*\("messages"\)/{"model":"m",'"$short"',\1/' in | jq -c \
+	    '.cache_control as $c | .messages[0].content = [range(5) |
+	    {type: "text", text: "x"} + if . < 4 then {cache_control: $c}
+	        else {} end]' > in4
+	run -1 ctx-check -d anthropic in4
+	[[ $output == *"many-markers: more than 3 cache breakpoints beside automatic caching"* ]]
+	# ctx-cache replaces automatic caching by markers of one time.
+	request "$short" "$short" "" "$long" | sed 's/"m"/"claude-opus-4-5"/;
+	    s/"b"/"'"$(seq -s ' ' 9000)"'"/' | ctx-cache --ttl 1h > out
+	ctx-check -d anthropic out
+	[ "$(grep -o '"ttl":"1h"' out | wc -l)" -eq 2 ]
+	[ "$(jq 'has("cache_control")' out)" = false ]
+}
+
 @test "--repair removes the fifth cache marker of a message with other faults" {
 	local text='{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}'
 	printf '{"role":"user","content":[%s,%s,%s,%s,%s,{"type":"text","text":"\\ud800"}]}\n' \

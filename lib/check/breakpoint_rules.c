@@ -9,13 +9,22 @@
  * because they cover the most tokens.
  *
  * In the order tools, system prompt, messages, no breakpoint of one hour may
- * come after one of five minutes.
+ * come after one of five minutes.  Automatic caching counts as the last
+ * breakpoint.  If the last block has a breakpoint of its own, both must last
+ * equally long.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "check/surrogate_rules.h"
 #include "check/validator.h"
+
+/* The breakpoint that the provider itself puts on the last block of a request,
+ * if the request asks for automatic caching; otherwise mark.node is 0. */
+struct automatic_caching {
+	struct ctx_breakpoint_seen mark; /* the member of the request */
+	uint32_t last_block;             /* JSON node, or 0 */
+};
 
 /* Returns how cache breakpoints are written for the provider of the request, or
  * NULL if the provider has no breakpoints. */
@@ -108,33 +117,59 @@ find_misplacement(const struct ctx_json *json, uint32_t container,
 	    : NULL;
 }
 
+/* Returns the JSON node of the time that a breakpoint of one hour lasts, or 0
+ * for a breakpoint of five minutes. */
+static uint32_t
+find_hour(const struct ctx_json *json, const struct ctx_breakpoint_seen *mark)
+{
+	uint32_t value = json->nodes[mark->container].kind == CTX_JSON_ARRAY
+	    ? ctx_json_find(json, mark->node, "cachePoint")
+	    : mark->node + 1;
+	uint32_t time = ctx_json_find(json, value, "ttl");
+
+	return time != 0 && ctx_json_is(json, time, "1h") ? time : 0;
+}
+
 /* Reports a breakpoint of one hour after one of five minutes.  The repair makes
  * it one of five minutes. */
 static int
 check_time_order(struct ctx_validator *validator,
     const struct ctx_breakpoint_seen *mark, const struct ctx_json *json)
 {
-	const struct ctx_node *nodes = json->nodes;
-	uint32_t value = nodes[mark->container].kind == CTX_JSON_ARRAY
-	    ? ctx_json_find(json, mark->node, "cachePoint")
-	    : mark->node + 1;
-	uint32_t time = ctx_json_find(json, value, "ttl");
+	uint32_t time = find_hour(json, mark);
 	struct ctx_finding finding = {.id = CTX_RULE_BAD_MARKER,
 	    .place = mark->place,
 	    .block = CTX_NO_BLOCK,
 	    .replacement = {"\"5m\"", 4},
 	    .in_request = mark->outside_messages};
 
-	if (time == 0 || !ctx_json_is(json, time, "1h")) {
+	if (time == 0) {
 		validator->has_short_breakpoint = true;
 		return 0;
 	}
 	if (!validator->has_short_breakpoint)
 		return 0;
-	finding.old = (struct ctx_str){json->text + nodes[time].at,
-	    nodes[time].end - nodes[time].at};
+	finding.old = ctx_json_str(json, time);
 	return ctx_validate_report(validator, &finding,
 	    "a cache breakpoint of one hour comes after one of five minutes");
+}
+
+/* Reports a breakpoint of the last block that lasts longer or shorter than that
+ * of automatic caching.  The repair removes it, because automatic caching marks
+ * the last block, too. */
+static int
+refuse_other_time(struct ctx_validator *validator,
+    const struct ctx_breakpoint_seen *mark, const struct ctx_json *json)
+{
+	struct ctx_finding finding = {.id = CTX_RULE_BAD_MARKER,
+	    .place = mark->place,
+	    .block = CTX_NO_BLOCK,
+	    .old = ctx_child_span(json, mark->container, mark->node, false),
+	    .replacement = {"", 0}};
+
+	return ctx_validate_report(validator, &finding,
+	    "the cache breakpoint of the last block and automatic caching "
+	    "last different times");
 }
 
 /* Reports a breakpoint of a conversation with more than the maximum number. */
@@ -229,24 +264,64 @@ ctx_validate_markers(struct ctx_validator *validator)
 	    validator, check_breakpoint, validator->err);
 }
 
-/* Returns how many breakpoints a request may have. messages: JSON node of its
- * messages; last: the breakpoint that comes last in the cached prefix. */
-static size_t
-count_slots(const struct ctx_breakpoint_format *format,
-    const struct ctx_json *json, uint32_t request, uint32_t messages,
-    const struct ctx_breakpoint_seen *last)
+/* Returns the JSON node of the last block of the last message, or 0 if the
+ * content of the message is not an array of blocks. */
+static uint32_t
+find_last_block(const struct ctx_breakpoint_format *format,
+    const struct ctx_json *json, uint32_t messages)
 {
 	const struct ctx_node *nodes = json->nodes;
-	uint32_t message = messages + 1;
-	bool automatic = !format->separate_block &&
-	    ctx_json_find(json, request, format->key) != 0;
+	uint32_t list = messages, last = 0;
 
-	while (message < nodes[messages].next &&
-	    nodes[message].next < nodes[messages].next)
-		message = nodes[message].next;
-	return automatic && (last->outside_messages || last->node < message)
-	    ? CTX_BREAKPOINTS_MAX - 1
-	    : CTX_BREAKPOINTS_MAX;
+	for (unsigned level = 0; level < 2; level++) {
+		last = 0;
+		for (uint32_t at = list + 1;
+		     nodes[list].kind == CTX_JSON_ARRAY &&
+		     at < nodes[list].next;
+		     at = nodes[at].next)
+			last = at;
+		if (last == 0 || level > 0)
+			break;
+		list = ctx_breakpoint_content(format, json, last);
+	}
+	return last;
+}
+
+/* Finds the breakpoint that the provider itself puts on the last block if the
+ * request asks for automatic caching.  Its node is 0 if it does not. messages:
+ * JSON node of the messages. */
+static struct automatic_caching
+find_automatic(const struct ctx_validator *validator,
+    const struct ctx_breakpoint_format *format, const struct ctx_json *json,
+    uint32_t request, uint32_t messages)
+{
+	struct automatic_caching automatic = {.mark = {.place =
+							   validator->place,
+						  .json = json,
+						  .container = request,
+						  .outside_messages = true},
+	    .last_block = find_last_block(format, json, messages)};
+	uint32_t value = ctx_json_find(json, request, format->key);
+
+	if (!format->separate_block && value != 0 &&
+	    json->nodes[value].kind == CTX_JSON_OBJECT)
+		automatic.mark.node = value - 1;
+	return automatic;
+}
+
+/* Checks whether a breakpoint lasts as long as those before it, and as
+ * automatic caching, allow. */
+static int
+check_time(struct ctx_validator *validator, const struct ctx_json *json,
+    const struct ctx_breakpoint_seen *mark,
+    const struct automatic_caching *automatic)
+{
+	return automatic->mark.node != 0 &&
+		mark->container == automatic->last_block &&
+		(find_hour(json, mark) != 0) !=
+		    (find_hour(json, &automatic->mark) != 0)
+	    ? refuse_other_time(validator, mark, json)
+	    : check_time_order(validator, mark, json);
 }
 
 int
@@ -255,8 +330,10 @@ ctx_validate_all_markers(struct ctx_validator *validator,
 {
 	const struct ctx_breakpoint_format *format =
 	    find_breakpoint_format(validator);
-	size_t of_messages = validator->n_breakpoints, first, i, n, most = 0;
+	size_t of_messages = validator->n_breakpoints, first, i, n;
+	size_t most = CTX_BREAKPOINTS_MAX;
 	const struct ctx_breakpoint_seen *mark;
+	struct automatic_caching automatic;
 
 	if (format == NULL)
 		return 0;
@@ -267,21 +344,26 @@ ctx_validate_all_markers(struct ctx_validator *validator,
 		ctx_breakpoint_system(format, json, request), validator,
 		check_breakpoint, validator->err) < 0)
 		return -1;
+	automatic = find_automatic(validator, format, json, request, messages);
 	/* The list has the breakpoints of the messages before those of the
 	 * tools and the system prompt.  In the cached prefix the tools and the
 	 * system prompt come first, so their breakpoints are reported first. */
 	n = validator->n_breakpoints;
 	first = of_messages;
-	if (n > 0)
-		most = count_slots(format, json, request, messages,
-		    &validator->breakpoints[(first + n - 1) % n]);
+	if (n > 0 && automatic.mark.node != 0 &&
+	    validator->breakpoints[(first + n - 1) % n].container !=
+		automatic.last_block)
+		most--;
 	for (i = 0; i < n; i++) {
 		mark = &validator->breakpoints[(first + i) % n];
 		if ((i + most < n
 			    ? refuse_surplus_breakpoint(validator, mark, most)
-			    : check_time_order(validator, mark, json)) < 0)
+			    : check_time(validator, json, mark, &automatic)) <
+		    0)
 			return -1;
 	}
 	validator->n_breakpoints = 0;
-	return 0;
+	return automatic.mark.node == 0
+	    ? 0
+	    : check_time_order(validator, &automatic.mark, json);
 }

@@ -158,7 +158,9 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"after reasoning block\" (opencode #36517), \"content.3.type: Field "
 	"required\" after a document (harness-sdk #1966, March 2026); "
 	"Anthropic: \"a ttl='1h' cache_control block must not come after a "
-	"ttl='5m' cache_control block\" (headroom #2939, August 2026)",
+	"ttl='5m' cache_control block\" (headroom #2939, August 2026); "
+	"automatic caching with another ttl than the last block (Prompt "
+	"caching, platform.claude.com, November 2026)",
 	CTX_FEW_BREAKPOINTS, CTX_FIX_REPLACE_TEXT},
     [CTX_RULE_BIG_REQUEST] = {"big-request",
 	"a request has more bytes than the provider accepts",
