@@ -7,7 +7,7 @@ name of the model and by the model's tokenizer, and prints the error in percent.
 
     tests/bench/texts.py [--ctx-count FILE] MODEL=TOKENIZER...
 
-For the table of the manual, with the files that ctx-count --models names:
+For the table of lib/cost/NOTES.md, with the files that ctx-count --models names:
 
     tests/bench/texts.py gemini-2.5-pro=gemma.json llama-3.3=llama.json \\
         deepseek-v4=deepseek.json qwen3=qwen.json qwen3.5=qwen35.json \\
