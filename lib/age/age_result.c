@@ -77,7 +77,7 @@ append_block_text(struct aged_result *aged, const struct ctx_json *json,
 		return ctx_buf_printf(&aged->text, err,
 		    "[media, %llu characters of JSON]",
 		    (unsigned long long)ctx_utf8_count(raw.p, raw.n));
-	return ctx_buf_add(&aged->text, raw.p, raw.n, err);
+	return ctx_buf_add_str(&aged->text, raw, err);
 }
 
 /* Reads the text of tool result i into aged->text. node: the JSON string that
@@ -87,16 +87,14 @@ read_aged_text(struct aged_result *aged, const struct ctx_message *message,
     size_t i, uint32_t node, struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
-	struct ctx_str raw;
-
 	aged->text.n = 0;
 	if (node != 0)
 		return ctx_json_string_decode(&aged->text,
 		    ctx_json_str(json, node), err);
-	if (!ctx_result_content_lists(message, i)) {
-		raw = ctx_json_str(json, ctx_result_content_value(message, i));
-		return ctx_buf_add(&aged->text, raw.p, raw.n, err);
-	}
+	if (!ctx_result_content_lists(message, i))
+		return ctx_buf_add_str(&aged->text,
+		    ctx_json_str(json, ctx_result_content_value(message, i)),
+		    err);
 	for (size_t k = i + 1;
 	     k < message->n && message->blocks[k].result_index == i + 1; k++)
 		if (append_block_text(aged, json, &message->blocks[k], err) < 0)
@@ -406,7 +404,7 @@ ctx_age_media(struct aged_result *aged, const struct ctx_age_config *options,
 		return rc;
 	aged->replacement.n = 0;
 	return ctx_placeholder_block(&aged->replacement, dialect, json, block,
-		   (struct ctx_str){aged->scratch.p, aged->scratch.n}, err) < 0
+		   ctx_buf_str(&aged->scratch), err) < 0
 	    ? -1
 	    : 1;
 }

@@ -38,8 +38,7 @@ int
 ctx_restore_scan_line(struct ctx_json *json, const struct ctx_buf *line,
     struct ctx_err *err)
 {
-	int rc =
-	    ctx_json_scan_text(json, (struct ctx_str){line->p, line->n}, err);
+	int rc = ctx_json_scan_text(json, ctx_buf_str(line), err);
 
 	return rc <= 0
 	    ? rc

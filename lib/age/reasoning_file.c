@@ -43,7 +43,6 @@ append_stable_block(struct ctx_buf *out, const struct ctx_message *message,
 	const uint32_t nodes[] = {block->payload, block->id, block->name};
 	struct ctx_reference ref = {.chars = 0};
 	bool placeholder = false;
-	struct ctx_str text;
 
 	if (block->result_index == 0 && block->kind == CTX_BLOCK_MEDIA)
 		return append_media_digits(out, message, i, err);
@@ -59,13 +58,12 @@ append_stable_block(struct ctx_buf *out, const struct ctx_message *message,
 		return ref.digits.n == 0 ? 0
 					 : ctx_buf_printf(out, err, "%.*s\n",
 					       (int)ref.digits.n, ref.digits.p);
-	for (size_t k = 0; k < CTX_LENGTH(nodes); k++) {
-		text = nodes[k] == 0 ? (struct ctx_str){"", 0}
-				     : ctx_json_str(message->json, nodes[k]);
-		if (ctx_buf_add(out, text.p, text.n, err) < 0 ||
+	for (size_t k = 0; k < CTX_LENGTH(nodes); k++)
+		if ((nodes[k] != 0 &&
+			ctx_buf_add_str(out,
+			    ctx_json_str(message->json, nodes[k]), err) < 0) ||
 		    ctx_buf_add(out, "\n", 1, err) < 0)
 			return -1;
-	}
 	return 0;
 }
 

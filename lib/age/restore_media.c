@@ -29,7 +29,7 @@ scan_block(struct restoration *restoration, struct ctx_err *err)
 
 	line->n = 0;
 	if (ctx_buf_add(line, "[", 1, err) < 0 ||
-	    ctx_buf_add(line, file->p, file->n, err) < 0 ||
+	    ctx_buf_add_str(line, ctx_buf_str(file), err) < 0 ||
 	    ctx_buf_add(line, "]\n", 2, err) < 0)
 		return -1;
 	rc = ctx_restore_scan_line(&restoration->block_json, line, err);

@@ -70,8 +70,7 @@ check_unstripped_message(struct restoration *restoration,
 	if (rc <= 0)
 		return rc;
 	if (ctx_bound_remove(&restoration->strip_edits, original, 0, err) < 0 ||
-	    ctx_edits_apply(&restoration->strip_edits,
-		(struct ctx_str){unstripped->p, unstripped->n},
+	    ctx_edits_apply(&restoration->strip_edits, ctx_buf_str(unstripped),
 		&restoration->stripped, err) < 0)
 		return -1;
 	*is = restoration->stripped.n == message.n &&
@@ -97,8 +96,8 @@ report_reasoning(struct restoration *restoration, const struct ctx_event *event,
 	if (ctx_buf_printf(&path, err, "%s/%s", restoration->options->spool,
 		restoration->name.p) < 0)
 		return -1;
-	aged.path = (struct ctx_str){path.p, path.n};
-	aged.name = (struct ctx_str){restoration->name.p, restoration->name.n};
+	aged.path = ctx_buf_str(&path);
+	aged.name = ctx_buf_str(&restoration->name);
 	aged.chars = ctx_utf8_count(restoration->unstripped.p,
 	    restoration->unstripped.n);
 	rc =

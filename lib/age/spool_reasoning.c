@@ -16,15 +16,13 @@ strip_message(struct aging *aging, const struct age_entry *entry,
 	if (ctx_edits_apply_some(&aging->rewrite.edits, entry->first_edit,
 		entry->edits, value, &aging->unstripped, err) < 0 ||
 	    ctx_rewrite_read_text(&aging->rewrite, entry->held.dialect,
-		(struct ctx_str){aging->unstripped.p, aging->unstripped.n},
-		entry->held.flags, err) < 0)
+		ctx_buf_str(&aging->unstripped), entry->held.flags, err) < 0)
 		return -1;
 	return ctx_bound_remove(&aging->strip_edits,
 		   &aging->rewrite.text_message, 0, err) < 0
 	    ? -1
 	    : ctx_edits_apply(&aging->strip_edits,
-		  (struct ctx_str){aging->unstripped.p, aging->unstripped.n},
-		  &aging->stripped, err);
+		  ctx_buf_str(&aging->unstripped), &aging->stripped, err);
 }
 
 /* Stores aging->unstripped, the message with its reasoning, in a spool file.
@@ -40,8 +38,7 @@ store_unstripped_message(struct aging *aging, const struct age_entry *entry,
 
 	if (aging->options->mask || aging->options->report.dry_run)
 		return 0;
-	if (ctx_reasoning_name(&aging->name,
-		(struct ctx_str){aging->stripped.p, aging->stripped.n},
+	if (ctx_reasoning_name(&aging->name, ctx_buf_str(&aging->stripped),
 		&entry->place, err) < 0 ||
 	    ctx_age_open_spool(aging, err) < 0)
 		return -1;

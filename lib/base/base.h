@@ -95,6 +95,17 @@ struct ctx_buf {
 int ctx_buf_reserve(struct ctx_buf *buf, size_t extra, struct ctx_err *err);
 int ctx_buf_add(struct ctx_buf *buf, const char *p, size_t n,
     struct ctx_err *err);
+static inline int
+ctx_buf_add_str(struct ctx_buf *buf, struct ctx_str str, struct ctx_err *err)
+{
+	return ctx_buf_add(buf, str.p, str.n, err);
+}
+/* Returns the bytes in use, which are valid until the buffer changes. */
+static inline struct ctx_str
+ctx_buf_str(const struct ctx_buf *buf)
+{
+	return (struct ctx_str){buf->p, buf->n};
+}
 int ctx_buf_printf(struct ctx_buf *buf, struct ctx_err *err, const char *fmt,
     ...) CTX_FORMAT(3, 4);
 /* Empties the buffer and returns its memory, reduced to the bytes in use.  The

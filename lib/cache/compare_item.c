@@ -42,13 +42,13 @@ add_string(struct request_reading *reading, struct ctx_str literal,
 	if (escaped) {
 		if (ctx_json_string_decode(&reading->decoded, literal, err) < 0)
 			return -1;
-		text = (struct ctx_str){reading->decoded.p, reading->decoded.n};
+		text = ctx_buf_str(&reading->decoded);
 	}
 	if (text.n <= LONG_STRING)
-		return escaped ? ctx_json_string_encode(&reading->compared,
-				     text.p, text.n, err)
-			       : ctx_buf_add(&reading->compared, literal.p,
-				     literal.n, err);
+		return escaped
+		    ? ctx_json_string_encode(&reading->compared, text.p, text.n,
+			  err)
+		    : ctx_buf_add_str(&reading->compared, literal, err);
 	hash = ctx_hash(reading->options->key, text.p, text.n);
 	rc = ctx_buf_printf(&reading->compared, err, "#%016llx",
 	    (unsigned long long)hash);
@@ -205,20 +205,6 @@ compare_item(struct request_reading *reading, const struct ctx_record *record,
 	record_change_place(reading, record, node, at);
 }
 
-bool
-ctx_request_has_signed_after_change(const struct request_reading *reading,
-    const struct ctx_event *event)
-{
-	const struct ctx_message *message = event->message;
-	size_t at = reading->prefix->offset;
-
-	for (size_t i = 0; i < message->n; i++)
-		if (ctx_block_is_signed(message->json, &message->blocks[i]) &&
-		    message->json->nodes[message->blocks[i].removable].end > at)
-			return true;
-	return false;
-}
-
 static int
 keep_compared_text(struct request_reading *reading,
     struct ctx_request_prefix_item *item, struct ctx_err *err)
@@ -226,8 +212,8 @@ keep_compared_text(struct request_reading *reading,
 	item->text = reading->prefix->text.n;
 	item->text_n = reading->compared.n;
 	return reading->options->keep
-	    ? ctx_buf_add(&reading->prefix->text, reading->compared.p,
-		  reading->compared.n, err)
+	    ? ctx_buf_add_str(&reading->prefix->text,
+		  ctx_buf_str(&reading->compared), err)
 	    : 0;
 }
 
@@ -249,7 +235,7 @@ ctx_request_hash_item(struct request_reading *reading,
 		    err);
 		if (rc == 0)
 			rc = ctx_rewrite_scan_text(&reading->rewrite,
-			    (struct ctx_str){without.p, without.n}, err);
+			    ctx_buf_str(&without), err);
 		json = &reading->rewrite.text_json;
 		plain = 0;
 	}

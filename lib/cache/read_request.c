@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cache/request_prefix.h"
+#include "stream/bound_reasoning.h"
 #include "stream/rewrite.h"
 
 static struct ctx_request_prefix_item *
@@ -187,7 +188,7 @@ add_request_message(void *user, const struct ctx_event *event,
 		return -1;
 	if (reading->prefix->differs && !differed)
 		reading->prefix->refused =
-		    ctx_request_has_signed_after_change(reading, event);
+		    ctx_bound_after(event->message, reading->prefix->offset);
 	return 0;
 }
 

@@ -63,10 +63,6 @@ struct request_reading {
 
 /* ---- compare_item.c ---- */
 
-/* Returns true if the event's message has signed reasoning that ends after the
- * first byte that differs from the earlier request. */
-bool ctx_request_has_signed_after_change(const struct request_reading *reading,
-    const struct ctx_event *event);
 /* Computes the hash of the newest item (a member or a message of the request)
  * from the JSON at node. reading->rewrite.edits must contain the edits that
  * remove the breakpoints; the function clears them.  Compares the item with the

@@ -74,8 +74,8 @@ evaluate_file(struct eval_worker *worker, const char *file, struct ctx_err *err)
 		return -1;
 	worker->judge.counters = worker->counters;
 	worker->judge.lenient = input.lenient;
-	return ctx_eval_read_sessions(&input,
-	    (struct ctx_str){worker->file.p, worker->file.n}, &taker, err);
+	return ctx_eval_read_sessions(&input, ctx_buf_str(&worker->file),
+	    &taker, err);
 }
 
 static void

@@ -159,15 +159,13 @@ judge_answer(const struct cut_evaluation *e, struct ctx_eval_run *run,
 		    answer->status);
 		return fail_run(run, status, err);
 	}
-	if (ctx_judge_messages(judge,
-		(struct ctx_str){answer->out.p, answer->out.n}, &verdict,
+	if (ctx_judge_messages(judge, ctx_buf_str(&answer->out), &verdict,
 		&why) < 0)
 		return fail_output(run, &why, err);
 	if (verdict.messages == 0)
 		return fail_run(run, "its output has no message", err);
 	fill_run(e, run, &verdict);
-	return ctx_judge_files(judge,
-	    (struct ctx_str){answer->files.p, answer->files.n},
+	return ctx_judge_files(judge, ctx_buf_str(&answer->files),
 	    &run->recoverable, err);
 }
 
@@ -292,9 +290,8 @@ prepare_cut(struct cut_evaluation *e, bool *same, struct ctx_err *err)
 	if (ctx_eval_write_before(e->session, e->cut->at, &worker->before,
 		err) < 0 ||
 	    ctx_judge_begin(&worker->judge, e->cut, err) < 0 ||
-	    ctx_judge_messages(&worker->judge,
-		(struct ctx_str){worker->before.p, worker->before.n}, &verdict,
-		err) < 0)
+	    ctx_judge_messages(&worker->judge, ctx_buf_str(&worker->before),
+		&verdict, err) < 0)
 		return -1;
 	e->findings = verdict.findings;
 	*same =

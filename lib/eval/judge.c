@@ -36,8 +36,7 @@ search_text(struct eval_judge *judge, const struct ctx_buf *text)
 	const struct ctx_match_taker taker = {judge, record_seen};
 
 	if (text->n > 0)
-		ctx_matcher_search(&judge->matcher,
-		    (struct ctx_str){text->p, text->n}, &taker);
+		ctx_matcher_search(&judge->matcher, ctx_buf_str(text), &taker);
 }
 
 /* ---- messages ---- */
@@ -202,7 +201,7 @@ judge_line(struct eval_judge *judge, struct ctx_json *json, struct ctx_str line,
 		rc = ctx_json_scan_text(json, line, err);
 	if (rc < 0 || (rc > 0 && ctx_append_json_texts(text, json, 0, err) < 0))
 		return -1;
-	if (ctx_buf_add(text, line.p, line.n, err) < 0)
+	if (ctx_buf_add_str(text, line, err) < 0)
 		return -1;
 	search_text(judge, text);
 	ctx_separate_escapes(text, 0);

@@ -8,7 +8,7 @@
 static int
 append_line(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
 {
-	return ctx_buf_add(out, text.p, text.n, err) < 0
+	return ctx_buf_add_str(out, text, err) < 0
 	    ? -1
 	    : ctx_buf_add(out, "\n", 1, err);
 }

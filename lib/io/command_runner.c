@@ -75,8 +75,7 @@ serve_request(const struct ctx_command_runner *runner,
 	answer.n = out->n;
 	if (ctx_write_all(runner->answers,
 		(struct ctx_str){(const char *)&answer, sizeof answer}) < 0 ||
-	    ctx_write_all(runner->answers, (struct ctx_str){out->p, out->n}) <
-		0)
+	    ctx_write_all(runner->answers, ctx_buf_str(out)) < 0)
 		return -1;
 	return answer.rc < 0 && answer.err.code == CTX_ENOMEM ? -1 : 0;
 }

@@ -182,8 +182,7 @@ flush_borrowed(struct ctx_writer *writer, struct ctx_err *err)
 {
 	if (writer->borrowed.n >= LONG_RUN)
 		return ctx_writer_flush(writer, err);
-	if (ctx_buf_add(&writer->copied, writer->borrowed.p, writer->borrowed.n,
-		err) < 0)
+	if (ctx_buf_add_str(&writer->copied, writer->borrowed, err) < 0)
 		return record_failure(writer, err);
 	writer->borrowed.n = 0;
 	return 0;

@@ -419,8 +419,7 @@ append_characters(struct ctx_buf *out, struct ctx_str text, bool ascii,
 
 	if (rc == 0)
 		rc = ascii
-		    ? append_ascii(out, (struct ctx_str){literal.p, literal.n},
-			  err)
+		    ? append_ascii(out, ctx_buf_str(&literal), err)
 		    : ctx_buf_add(out, literal.p + 1, literal.n - 2, err);
 	ctx_buf_release(&literal);
 	return rc;
@@ -444,7 +443,7 @@ ctx_edits_encode(struct ctx_edits *edits, struct ctx_str text,
 		bytes = (struct ctx_str){edits->store.p + edit->at, edit->n};
 		edit->at = store.n;
 		if (!is_edit_within(edit, text.p, text.p + text.n)) {
-			if (ctx_buf_add(&store, bytes.p, bytes.n, err) < 0)
+			if (ctx_buf_add_str(&store, bytes, err) < 0)
 				break;
 			continue;
 		}

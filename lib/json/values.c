@@ -102,8 +102,7 @@ ctx_json_scan_string(const struct ctx_json *json, uint32_t node,
 	text->n = 0;
 	if (ctx_json_string_decode(text, ctx_json_str(json, node), err) < 0)
 		return -1;
-	return ctx_json_scan_text(inner, (struct ctx_str){text->p, text->n},
-	    err);
+	return ctx_json_scan_text(inner, ctx_buf_str(text), err);
 }
 
 /* Returns true if a JSON value is compact: it has no white space between
@@ -152,7 +151,7 @@ append_scalar(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
 
 	return json->nodes[node].escaped
 	    ? ctx_json_string_normalize(out, text, err)
-	    : ctx_buf_add(out, text.p, text.n, err);
+	    : ctx_buf_add_str(out, text, err);
 }
 
 int
@@ -213,7 +212,7 @@ ctx_json_append_text(const struct ctx_json *json, uint32_t node,
 		return -1;
 	/* If ctx_json_text has found the text in the scanned JSON, it has not
 	 * appended the text to out. */
-	return out->n == before ? ctx_buf_add(out, text.p, text.n, err) : 0;
+	return out->n == before ? ctx_buf_add_str(out, text, err) : 0;
 }
 
 int
@@ -225,7 +224,7 @@ ctx_json_append_compact(const struct ctx_json *json, uint32_t node,
 
 	if (ctx_json_compact(json, node, out, &text, err) < 0)
 		return -1;
-	return out->n == before ? ctx_buf_add(out, text.p, text.n, err) : 0;
+	return out->n == before ? ctx_buf_add_str(out, text, err) : 0;
 }
 
 /* Returns the node of the value that an object has for a key, or 0 if there is

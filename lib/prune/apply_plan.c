@@ -26,13 +26,13 @@ edit_and_insert(struct prune *run, struct held_conversation *conversation,
 	ctx_edits_reset(&run->message_edits);
 	if (rc == 0)
 		rc = ctx_rewrite_read_text(&run->rewrite, entry->held.dialect,
-		    (struct ctx_str){edited.p, edited.n}, 0, err);
+		    ctx_buf_str(&edited), 0, err);
 	if (rc >= 0)
 		rc = ctx_insertion_insert_block(run, conversation, entry,
 		    &run->rewrite.text_message, replace, err);
 	if (rc == 0)
-		rc = ctx_edits_apply(&run->message_edits,
-		    (struct ctx_str){edited.p, edited.n}, &inserted, err);
+		rc = ctx_edits_apply(&run->message_edits, ctx_buf_str(&edited),
+		    &inserted, err);
 	if (rc == 0)
 		rc = ctx_edits_replace(&run->rewrite.edits, text, inserted.p,
 		    inserted.n, err);

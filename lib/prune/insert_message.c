@@ -110,7 +110,7 @@ count_message_tokens(struct prune *run, struct ctx_counter *counter,
 
 	if (rc == 0)
 		rc = ctx_rewrite_read_text(&run->rewrite, content->dialect,
-		    (struct ctx_str){composed.p, composed.n}, 0, err);
+		    ctx_buf_str(&composed), 0, err);
 	if (rc >= 0)
 		rc = ctx_count_message(counter, &run->rewrite.text_message,
 		    &cost, err);
@@ -128,13 +128,13 @@ count_literal_tokens(struct prune *run, struct ctx_counter *counter,
 {
 	struct ctx_buf literal = {0};
 	struct ctx_cost cost = {0};
-	int rc = ctx_buf_add(&literal, first.p, first.n, err);
+	int rc = ctx_buf_add_str(&literal, first, err);
 
 	if (rc == 0)
-		rc = ctx_buf_add(&literal, second.p, second.n, err);
+		rc = ctx_buf_add_str(&literal, second, err);
 	if (rc == 0)
-		rc = ctx_rewrite_scan_text(&run->rewrite,
-		    (struct ctx_str){literal.p, literal.n}, err);
+		rc = ctx_rewrite_scan_text(&run->rewrite, ctx_buf_str(&literal),
+		    err);
 	if (rc >= 0)
 		rc = ctx_count_value(counter, &run->rewrite.text_json, 0, &cost,
 		    err);
@@ -189,16 +189,14 @@ count_insertion(struct prune *run, struct ctx_counter *counter,
 		literal->n--;
 		if (append_suffix(literal, content->summary, err) < 0)
 			return -1;
-		return count_prefix_tokens(run, counter,
-		    (struct ctx_str){literal->p, literal->n}, content->string,
-		    tokens, err);
+		return count_prefix_tokens(run, counter, ctx_buf_str(literal),
+		    content->string, tokens, err);
 	}
 	if (content->form == INSERT_BLOCK)
 		return ctx_count_added_text(counter, content->message,
-		    content->next, (struct ctx_str){literal->p, literal->n},
-		    tokens, err);
-	return count_message_tokens(run, counter, content,
-	    (struct ctx_str){literal->p, literal->n}, tokens, err);
+		    content->next, ctx_buf_str(literal), tokens, err);
+	return count_message_tokens(run, counter, content, ctx_buf_str(literal),
+	    tokens, err);
 }
 
 void
@@ -402,8 +400,8 @@ compose_insertion(struct prune *run, struct held_conversation *conversation,
 	insertion->json_at = conversation->inserted_json.n;
 	insertion->json_n = composed.n;
 	if (rc == 0)
-		rc = ctx_buf_add(&conversation->inserted_json, composed.p,
-		    composed.n, err);
+		rc = ctx_buf_add_str(&conversation->inserted_json,
+		    ctx_buf_str(&composed), err);
 	ctx_buf_release(&composed);
 	return rc;
 }
@@ -535,8 +533,8 @@ ctx_insertion_write_message(struct prune *run,
 	    conversation->inserted_json.p + insertion->json_at,
 	    crlf ? "\r\n" : "\n");
 	if (rc == 0)
-		rc = ctx_rewrite_write(&run->rewrite,
-		    (struct ctx_str){line.p, line.n}, false, err);
+		rc = ctx_rewrite_write(&run->rewrite, ctx_buf_str(&line), false,
+		    err);
 	ctx_buf_release(&line);
 	return rc;
 }

@@ -48,9 +48,9 @@ add_command_input(struct summary_job *job, const struct ctx_message *message,
 		    : block->kind == CTX_BLOCK_TOOL_RESULT && name.n > 0
 		    ? " "
 		    : "") < 0 ||
-	    ctx_buf_add(input, name.p, name.n, err) < 0 ||
+	    ctx_buf_add_str(input, name, err) < 0 ||
 	    ctx_buf_add(input, ": ", 2, err) < 0 ||
-	    ctx_buf_add(input, text.p, text.n, err) < 0)
+	    ctx_buf_add_str(input, text, err) < 0)
 		return -1;
 	return ctx_buf_add(input, "\n", 1, err);
 }
@@ -163,8 +163,7 @@ add_summary_block(struct summary_job *job, const struct ctx_message *message,
 		rc = add_earlier_summary(job, message, found, removed, err);
 	else
 		rc = add_summary_text(job, message, block,
-		    find_summary_kind(message, block),
-		    (struct ctx_str){text->p, text->n}, err);
+		    find_summary_kind(message, block), ctx_buf_str(text), err);
 	if (rc == 0)
 		ctx_buf_reset(text);
 	return rc;

@@ -60,8 +60,7 @@ run_summarizer(struct summary_job *job, struct ctx_err *err)
 		    o->summarizer.line);
 	cut_at_suffix(out);
 	if (ctx_token_head(job->conversation->model_counter.counter->tokens,
-		(struct ctx_str){out->p, out->n}, job->max_tokens, &at, &tokens,
-		err) < 0)
+		ctx_buf_str(out), job->max_tokens, &at, &tokens, err) < 0)
 		return -1;
 	out->n = at;
 	return 0;
@@ -251,9 +250,9 @@ compose_summary(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
 	out->n = 0;
 	if (ctx_buf_add(out, CTX_SUMMARY_PREFIX, sizeof CTX_SUMMARY_PREFIX - 1,
 		err) < 0 ||
-	    ctx_buf_add(out, job->text.p, job->text.n, err) < 0)
+	    ctx_buf_add_str(out, ctx_buf_str(&job->text), err) < 0)
 		return -1;
-	*all = (struct ctx_str){out->p, out->n};
+	*all = ctx_buf_str(out);
 	return count_summary_cost(job, *all, tokens, err);
 }
 
@@ -303,9 +302,8 @@ compose_within(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
 			over = alone / 8 + 1;
 		if (ctx_token_head(
 			job->conversation->model_counter.counter->tokens,
-			(struct ctx_str){text->p, text->n},
-			alone > over ? alone - over : 0, &text->n, &alone,
-			err) < 0)
+			ctx_buf_str(text), alone > over ? alone - over : 0,
+			&text->n, &alone, err) < 0)
 			return -1;
 	}
 }

@@ -192,8 +192,7 @@ search_text(struct prompt_search *search, const struct ctx_buf *text)
 	const struct ctx_match_taker taker = {search, record_found};
 
 	if (text->n > 0)
-		ctx_matcher_search(&search->matcher,
-		    (struct ctx_str){text->p, text->n}, &taker);
+		ctx_matcher_search(&search->matcher, ctx_buf_str(text), &taker);
 }
 
 static int

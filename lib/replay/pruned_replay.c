@@ -291,8 +291,7 @@ prune_request(struct pruned_replay *replay,
 	    send_prompt(replay, request, prompt.node, &usage, err) < 0)
 		return -1;
 	if (replay->sends_summary)
-		sent.summary =
-		    (struct ctx_str){history->summary.p, history->summary.n};
+		sent.summary = ctx_buf_str(&history->summary);
 	ctx_replay_add_usage(&pruned->bill, request, now, &usage);
 	pruned->requests++;
 	pruned->changed += changed;

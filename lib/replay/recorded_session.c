@@ -54,28 +54,24 @@ hash_message(struct session_reading *reading, const struct ctx_message *message,
     uint64_t *hash, struct ctx_err *err)
 {
 	struct ctx_buf *text = &reading->text;
-	const struct ctx_block *block;
-	uint32_t nodes[3];
-	struct ctx_str value;
-	char head[2];
+	const char role = (char)message->role;
 
 	text->n = 0;
-	head[0] = (char)message->role;
-	if (ctx_buf_add(text, head, 1, err) < 0)
+	if (ctx_buf_add(text, &role, 1, err) < 0)
 		return -1;
 	for (size_t i = 0; i < message->n; i++) {
-		block = &message->blocks[i];
-		head[0] = (char)block->kind;
-		head[1] = (char)(block->result_index != 0);
-		if (ctx_buf_add(text, head, 2, err) < 0)
+		const struct ctx_block *block = &message->blocks[i];
+		const uint32_t nodes[] = {block->payload, block->id,
+		    block->name};
+		const char head[] = {(char)block->kind,
+		    block->result_index != 0};
+
+		if (ctx_buf_add(text, head, sizeof head, err) < 0)
 			return -1;
-		nodes[0] = block->payload;
-		nodes[1] = block->id;
-		nodes[2] = block->name;
-		for (size_t k = 0; k < 3; k++) {
-			value = ctx_json_str(message->json, nodes[k]);
+		for (size_t k = 0; k < CTX_LENGTH(nodes); k++) {
 			if (nodes[k] != 0 &&
-			    ctx_buf_add(text, value.p, value.n, err) < 0)
+			    ctx_buf_add_str(text,
+				ctx_json_str(message->json, nodes[k]), err) < 0)
 				return -1;
 			if (ctx_buf_add(text, "", 1, err) < 0)
 				return -1;
@@ -120,7 +116,7 @@ find_response_model(struct session_reading *reading, struct open_session *open,
 	    memcmp(reading->literal.p, name.p, name.n) == 0)
 		return 0;
 	reading->literal.n = 0;
-	if (ctx_buf_add(&reading->literal, name.p, name.n, err) < 0)
+	if (ctx_buf_add_str(&reading->literal, name, err) < 0)
 		return -1;
 	return ctx_model_counters_model(reading->counters, name, &open->model,
 	    err);

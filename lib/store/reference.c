@@ -152,7 +152,7 @@ ctx_reference_add(struct ctx_buf *out, const char *dir, const char *name,
 
 	if (ctx_buf_printf(out, err, "%s[%llu%s", out->n > 0 ? "\n" : "",
 		(unsigned long long)chars, middle) < 0 ||
-	    ctx_buf_add(out, spool_path.p, spool_path.n, err) < 0)
+	    ctx_buf_add_str(out, spool_path, err) < 0)
 		return -1;
 	return ctx_buf_printf(out, err, "/%s]", name);
 }

@@ -91,7 +91,7 @@ ctx_spool_name(struct ctx_buf *out, const char *format, struct ctx_str tool,
 			return -1;
 		}
 	}
-	if (!ctx_spool_is_name((struct ctx_str){out->p, out->n}, &found) ||
+	if (!ctx_spool_is_name(ctx_buf_str(out), &found) ||
 	    memcmp(found.p, digits, CTX_SPOOL_DIGITS) != 0)
 		return ctx_err_set(err, CTX_EARG,
 		    "the path format '%.40s' must give a name of at most %d "

@@ -180,8 +180,7 @@ keep_batch_text(struct ctx_stream *stream, struct batch *batch,
 	batch->bytes += record->text.n;
 	kept->text = batch->text.n;
 	if (record->text.n <= CTX_BUF_KEEP)
-		return ctx_buf_add(&batch->text, record->text.p, record->text.n,
-		    err);
+		return ctx_buf_add_str(&batch->text, record->text, err);
 	kept->own = ctx_reader_keep(stream->reader, record, err);
 	return kept->own == NULL ? -1 : 0;
 }
@@ -199,7 +198,7 @@ keep_value(struct batch *batch, struct kept *kept,
 	kept->coded = (size_t)(record->coded.p - record->text.p);
 	kept->value = batch->text.n;
 	batch->bytes += record->value.n;
-	return ctx_buf_add(&batch->text, record->value.p, record->value.n, err);
+	return ctx_buf_add_str(&batch->text, record->value, err);
 }
 
 static int

@@ -46,7 +46,7 @@ append_displayable(struct ctx_buf *out, struct ctx_str text,
 	if (!is_displayable(text))
 		return 0;
 	if (ctx_buf_printf(out, err, "%s", *before) < 0 ||
-	    ctx_buf_add(out, text.p, text.n, err) < 0)
+	    ctx_buf_add_str(out, text, err) < 0)
 		return -1;
 	*before = ", ";
 	return 0;

@@ -27,7 +27,7 @@ ctx_rewrite_apply_edits(struct ctx_rewrite *rewrite, struct ctx_str *text,
 	    ctx_edits_apply(&rewrite->edits, *text, &rewrite->out, err) < 0)
 		return -1;
 	ctx_edits_reset(&rewrite->edits);
-	*text = (struct ctx_str){rewrite->out.p, rewrite->out.n};
+	*text = ctx_buf_str(&rewrite->out);
 	return 0;
 }
 
@@ -142,8 +142,8 @@ ctx_rewrite_count_edited(struct ctx_rewrite *rewrite,
 	if (ctx_edits_apply_some(edits, edited->first, edited->n,
 		ctx_json_str(message->json, edited->node), text, err) < 0)
 		return -1;
-	rc = ctx_rewrite_read_text(rewrite, message->dialect,
-	    (struct ctx_str){text->p, text->n}, message->flags, err);
+	rc = ctx_rewrite_read_text(rewrite, message->dialect, ctx_buf_str(text),
+	    message->flags, err);
 	if (rc < 0 ||
 	    ctx_count_message(edited->counter, &rewrite->text_message, &cost,
 		err) < 0)

@@ -344,7 +344,7 @@ enter_coded_request(struct ctx_stream *stream, struct ctx_err *err)
 	if (rc <= 0)
 		return rc;
 	record->coded = ctx_json_str(record->json, string);
-	record->value = (struct ctx_str){coded->text.p, coded->text.n};
+	record->value = ctx_buf_str(&coded->text);
 	record->json = coded->json;
 	return 0;
 }
@@ -540,8 +540,7 @@ find_model_name(const struct ctx_stream *stream, const struct ctx_event *event)
 
 	if (event->line != 0 && !event->inside &&
 	    stream->transcript->model.n > 0)
-		return (struct ctx_str){stream->transcript->model.p,
-		    stream->transcript->model.n};
+		return ctx_buf_str(&stream->transcript->model);
 	if (node == 0)
 		node = ctx_find_model_of_messages(json, event->layout);
 	if (!ctx_json_is_string(json, node))

@@ -177,7 +177,7 @@ set_parent_name(const struct ctx_json *json, const struct ctx_line_place *at,
 	if (at->parent != 0 || at->parent_key == NULL)
 		return replace_name(json, at->parent, name, edits, err);
 	if (ctx_buf_printf(&edits->store, err, "\"%s\":", at->parent_key) < 0 ||
-	    ctx_buf_add(&edits->store, name.p, name.n, err) < 0 ||
+	    ctx_buf_add_str(&edits->store, name, err) < 0 ||
 	    ctx_buf_add(&edits->store, ",", 1, err) < 0)
 		return -1;
 	return ctx_edits_replace_stored(edits, begin, from, err);

@@ -97,8 +97,7 @@ record_id(struct ctx_transcript *transcript, struct ctx_line_ids *ids,
 		    ctx_json_string_encode(&transcript->literal,
 			transcript->text.p, transcript->text.n, err) < 0)
 			return -1;
-		str = (struct ctx_str){transcript->literal.p,
-		    transcript->literal.n};
+		str = ctx_buf_str(&transcript->literal);
 	}
 	return ctx_line_ids_add(ids, str, &number, err) < 0
 	    ? -1
@@ -217,7 +216,6 @@ record_line(struct ctx_transcript *transcript,
 {
 	uint32_t line = (uint32_t)transcript->n, id;
 	struct ctx_line_place place;
-	struct ctx_str model;
 	bool is_new;
 
 	(void)ctx_transcript_read_line(transcript, line, json, &place);
@@ -238,9 +236,9 @@ record_line(struct ctx_transcript *transcript,
 		transcript->newest_id = id;
 	if (!ctx_json_is_string(json, place.model))
 		return 0;
-	model = ctx_json_str(json, place.model);
 	transcript->model.n = 0;
-	return ctx_buf_add(&transcript->model, model.p, model.n, err);
+	return ctx_buf_add_str(&transcript->model,
+	    ctx_json_str(json, place.model), err);
 }
 
 int

@@ -108,8 +108,7 @@ ctx_cut_measure_outcome(struct shortener *shortener,
 				find_segment_end(segments, segment) - change.to,
 				err) < 0)
 				return -1;
-			text = (struct ctx_str){shortener->text.p,
-			    shortener->text.n};
+			text = ctx_buf_str(&shortener->text);
 		}
 		if (ctx_shorten_measure(shortener, text.p, text.n, &size, err) <
 		    0)
@@ -135,7 +134,7 @@ append_text_result(struct ctx_buf *out, const char *const *form,
 	/* The kept beginning and the mark become one JSON string.  So the
 	 * closing quote of the beginning is removed. */
 	out->n--;
-	if (ctx_buf_add(out, change->mark.p, change->mark.n, err) < 0)
+	if (ctx_buf_add_str(out, change->mark, err) < 0)
 		return -1;
 	at = out->n;
 	if (ctx_json_string_encode(out, text.p + change->to,
@@ -152,7 +151,7 @@ append_literal(struct ctx_buf *out, struct ctx_str literal,
     const struct literal_change *change, struct ctx_err *err)
 {
 	if (ctx_buf_add(out, literal.p, change->from, err) < 0 ||
-	    ctx_buf_add(out, change->mark.p, change->mark.n, err) < 0)
+	    ctx_buf_add_str(out, change->mark, err) < 0)
 		return -1;
 	return ctx_buf_add(out, literal.p + change->to, literal.n - change->to,
 	    err);

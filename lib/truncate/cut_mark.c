@@ -69,8 +69,7 @@ measure_mark(struct shortener *shortener, uint64_t limit, uint64_t *size,
 {
 	shortener->text.n = 0;
 	if (ctx_json_string_decode(&shortener->text,
-		(struct ctx_str){shortener->mark.p, shortener->mark.n},
-		err) < 0 ||
+		ctx_buf_str(&shortener->mark), err) < 0 ||
 	    ctx_shorten_measure(shortener, shortener->text.p, shortener->text.n,
 		size, err) < 0)
 		return -1;

@@ -55,8 +55,7 @@ replace_media_block(struct truncation *truncation,
 		return -1;
 	truncation->text.n = 0;
 	if (ctx_placeholder_block(&truncation->text, dialect, message->json,
-		block, (struct ctx_str){truncation->out.p, truncation->out.n},
-		err) < 0)
+		block, ctx_buf_str(&truncation->out), err) < 0)
 		return -1;
 	return ctx_edits_replace(&truncation->rewrite.edits, old,
 	    truncation->text.p, truncation->text.n, err);

@@ -125,8 +125,8 @@ fit_tokens(struct shortener *shortener, const struct text_segments *segments,
 	 * to cut are tried. */
 	ctx_token_index_reset(&shortener->index);
 	if (ctx_token_index_append(&shortener->index,
-		shortener->counter->tokens,
-		(struct ctx_str){segments->text.p, segments->text.n}, err) < 0)
+		shortener->counter->tokens, ctx_buf_str(&segments->text),
+		err) < 0)
 		return -1;
 	for (;;) {
 		if (find_token_range(shortener, segments, &room, range, &kept,

@@ -188,16 +188,12 @@ read_segment(struct text_segments *segments, const struct text_segment *segment,
 {
 	struct ctx_str literal = segment->literal;
 	struct ctx_buf *text = &segments->text;
-	size_t before = text->n;
 
-	if (literal.n > 0 && !segment->is_json)
-		return ctx_json_string_decode(text, literal, err);
-	if (literal.n == 0 &&
-	    ctx_json_compact(segments->message.json, segment->node, text,
-		&literal, err) < 0)
-		return -1;
-	return text->n > before ? 0
-				: ctx_buf_add(text, literal.p, literal.n, err);
+	if (literal.n == 0)
+		return ctx_json_append_compact(segments->message.json,
+		    segment->node, text, err);
+	return segment->is_json ? ctx_buf_add_str(text, literal, err)
+				: ctx_json_string_decode(text, literal, err);
 }
 
 /* If the only text is the JSON of a tool result that is already in a buffer,

@@ -50,8 +50,8 @@ make_message(struct ctx_rewrite *rewrite, struct ctx_buf *record,
 		rc = ctx_buf_add(record, "}", 1, err);
 	ctx_buf_release(&valid);
 	if (rc < 0 ||
-	    ctx_rewrite_read_text(rewrite, chat,
-		(struct ctx_str){record->p, record->n}, 0, err) < 0)
+	    ctx_rewrite_read_text(rewrite, chat, ctx_buf_str(record), 0, err) <
+		0)
 		return -1;
 	return ctx_text_segments_result(segments, &rewrite->text_message, 0,
 	    err);
@@ -98,7 +98,7 @@ ctx_truncate_text(const struct ctx_truncate_config *options,
 		    options->limit, &done, err);
 	if (rc == 0)
 		rc = done ? append_content(&rewrite, &record, out, err)
-			  : ctx_buf_add(out, text.p, text.n, err);
+			  : ctx_buf_add_str(out, text, err);
 	ctx_shorten_release(&shortener);
 	ctx_text_segments_release(&segments);
 	ctx_rewrite_release(&rewrite);

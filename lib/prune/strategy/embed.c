@@ -188,11 +188,10 @@ ctx_embed_nearness(struct ctx_embed *embed, struct ctx_str question,
 		if (ctx_embed_add(embed, "", 0, err) < 0)
 			return -1;
 	if (ctx_embed_add(&input, question.p, question.n, err) < 0 ||
-	    ctx_buf_add(&input.lines, embed->lines.p, embed->lines.n, err) < 0)
+	    ctx_buf_add_str(&input.lines, ctx_buf_str(&embed->lines), err) < 0)
 		goto out;
-	if (ctx_run_command(embed->command,
-		(struct ctx_str){input.lines.p, input.lines.n}, limit, &answer,
-		err) == 0)
+	if (ctx_run_command(embed->command, ctx_buf_str(&input.lines), limit,
+		&answer, err) == 0)
 		rc = read_nearness(&answer, near, n, err);
 	else if (answer.n > limit)
 		ctx_err_set(err, CTX_EARG,

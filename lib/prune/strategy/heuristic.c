@@ -115,7 +115,7 @@ set_call_name(struct heuristic *h, struct call *call, struct ctx_err *err)
 	}
 	h->key.n = 0;
 	if (ctx_buf_printf(&h->key, err, "%s %u ", kind, call->tool) < 0 ||
-	    ctx_buf_add(&h->key, same.p, same.n, err) < 0)
+	    ctx_buf_add_str(&h->key, same, err) < 0)
 		return -1;
 	return ctx_intern(&h->names, h->key.p, h->key.n, &call->same, err);
 }
@@ -191,7 +191,7 @@ add_call(struct heuristic *h, const struct ctx_message *message,
 	reads = is_reader(tool);
 	h->key.n = 0;
 	if (ctx_buf_printf(&h->key, err, "tool ") < 0 ||
-	    ctx_buf_add(&h->key, tool.p, tool.n, err) < 0 ||
+	    ctx_buf_add_str(&h->key, tool, err) < 0 ||
 	    ctx_intern(&h->names, h->key.p, h->key.n, &call.tool, err) < 0 ||
 	    read_arguments(h, message, block, err) < 0)
 		return -1;
@@ -273,7 +273,7 @@ inspect_result(struct heuristic *h, const struct ctx_message *message, size_t i,
 	trait->failed |= message->blocks[i].is_error;
 	if (read_result_text(h, message, i, err) < 0)
 		return -1;
-	text = (struct ctx_str){h->text.p, h->text.n};
+	text = ctx_buf_str(&h->text);
 	trait->partial |= is_partial(text);
 	trait->failed |= ctx_find_error_line(text).n > 0;
 	ctx_buf_reset(&h->text);

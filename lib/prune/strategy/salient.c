@@ -256,8 +256,7 @@ add_segment(struct salient *s, const struct ctx_message *message,
 	if (read_blocks(s, message, flags, excluded, err) < 0 ||
 	    ctx_names_of(&names, s->text.p, s->text.n, err) < 0 ||
 	    ((flags & CTX_SEGMENT_USER) &&
-		add_constraints(s, (struct ctx_str){s->text.p, s->text.n},
-		    err) < 0) ||
+		add_constraints(s, ctx_buf_str(&s->text), err) < 0) ||
 	    end_segment(s, s->text.n, err) < 0)
 		return -1;
 	ctx_buf_reset(&s->text);

@@ -23,7 +23,7 @@ append_tool_name(struct ctx_buf *text, struct ctx_buf *scratch,
 
 	scratch->n = 0;
 	if (ctx_block_tool(json, block, scratch, &tool, err) < 0 ||
-	    ctx_buf_add(text, tool.p, tool.n, err) < 0)
+	    ctx_buf_add_str(text, tool, err) < 0)
 		return -1;
 	return block->name == 0 ? 0 : ctx_buf_add(text, " ", 1, err);
 }

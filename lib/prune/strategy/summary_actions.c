@@ -72,7 +72,7 @@ record_action(struct summary_actions *actions, enum line_class class,
 		     line.n > 0 && (line.p[line.n] & 0xc0) == 0x80;)
 			line.n--;
 	key->n = 0;
-	if (ctx_buf_add(key, line.p, line.n, err) < 0 ||
+	if (ctx_buf_add_str(key, line, err) < 0 ||
 	    (cut && ctx_buf_printf(key, err, " ...") < 0) ||
 	    ctx_intern(&actions->texts, key->p, key->n, &text_id, err) < 0)
 		return -1;
@@ -261,7 +261,7 @@ record_other_call(struct summary_actions *actions, struct ctx_str tool,
 	line->n = 0;
 	if (tool.n == 0)
 		return 0;
-	if (ctx_buf_add(line, tool.p, tool.n, err) < 0)
+	if (ctx_buf_add_str(line, tool, err) < 0)
 		return -1;
 	for (i = 0, key = 1; i < n && line->n <= MOST_ACTION;
 	     i++, key = json->nodes[node].next) {
@@ -275,11 +275,11 @@ record_other_call(struct summary_actions *actions, struct ctx_str tool,
 		value = find_first_line(value);
 		if (value.n > 0 && value.n <= MOST_ARGUMENT &&
 		    (ctx_buf_add(line, " ", 1, err) < 0 ||
-			ctx_buf_add(line, value.p, value.n, err) < 0))
+			ctx_buf_add_str(line, value, err) < 0))
 			return -1;
 	}
 	return record_action(actions, changes_something(tool) ? CHANGE : CALL,
-	    (struct ctx_str){line->p, line->n}, id, err);
+	    ctx_buf_str(line), id, err);
 }
 
 /* Stores an action for a tool call (what the call did), found in its arguments
@@ -433,7 +433,7 @@ ctx_summary_actions_each(struct summary_actions *actions,
 			action->failed && outcome.n == 0 ? FAILED_SUFFIX : "") <
 		    0)
 			return -1;
-		written.text = (struct ctx_str){whole->p, whole->n};
+		written.text = ctx_buf_str(whole);
 		if (add(user, &written, err) < 0)
 			return -1;
 	}

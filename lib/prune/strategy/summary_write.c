@@ -214,7 +214,7 @@ count_after(struct summary_writer *w, const char *before, struct ctx_str text,
 {
 	w->scratch.n = 0;
 	if (ctx_buf_add(&w->scratch, before, strlen(before), err) < 0 ||
-	    ctx_buf_add(&w->scratch, text.p, text.n, err) < 0)
+	    ctx_buf_add_str(&w->scratch, text, err) < 0)
 		return -1;
 	return ctx_token_count(w->counter, w->scratch.p, w->scratch.n, tokens,
 	    err);
@@ -373,12 +373,10 @@ static int
 append_key(const struct summary_writer *w, uint32_t key, struct ctx_buf *out,
     struct ctx_err *err)
 {
-	struct ctx_str text;
-
 	if (key == 0)
 		return 0;
-	text = ctx_intern_at(&w->s->names.keys, key);
-	if (ctx_buf_add(out, text.p, text.n, err) < 0)
+	if (ctx_buf_add_str(out, ctx_intern_at(&w->s->names.keys, key), err) <
+	    0)
 		return -1;
 	return ctx_buf_add(out, "=", 1, err);
 }
@@ -391,7 +389,6 @@ append_names(const struct summary_writer *w, size_t from, uint32_t place,
     struct ctx_buf *out, struct ctx_err *err)
 {
 	const struct summary_names *names = &w->s->names;
-	struct ctx_str text;
 	size_t i;
 
 	for (i = from; i < w->n_names && w->names[i].place == place; i++) {
@@ -408,8 +405,8 @@ append_names(const struct summary_writer *w, size_t from, uint32_t place,
 			return -1;
 		if (new_key && append_key(w, name->key, out, err) < 0)
 			return -1;
-		text = ctx_intern_at(&names->texts, name->id);
-		if (ctx_buf_add(out, text.p, text.n, err) < 0)
+		if (ctx_buf_add_str(out, ctx_intern_at(&names->texts, name->id),
+			err) < 0)
 			return -1;
 	}
 	return (long)(i - from);
@@ -422,7 +419,6 @@ append_lines(const struct summary_writer *w, struct ctx_buf *out,
 {
 	const struct ctx_summary *s = w->s;
 	const struct summary_line *line;
-	struct ctx_str text;
 	size_t at = 0;
 	long n;
 
@@ -430,11 +426,11 @@ append_lines(const struct summary_writer *w, struct ctx_buf *out,
 		line = &s->lines[w->order[i]];
 		if (!line->taken)
 			continue;
-		text = ctx_intern_at(&s->seen, line->id);
 		if (ctx_buf_printf(out, err, "%s%s", out->n > 0 ? "\n" : "",
 			line->earlier ? "" : ctx_summary_label(line->class)) <
 			0 ||
-		    ctx_buf_add(out, text.p, text.n, err) < 0 ||
+		    ctx_buf_add_str(out, ctx_intern_at(&s->seen, line->id),
+			err) < 0 ||
 		    (n = append_names(w, at, i, out, err)) < 0)
 			return -1;
 		at += (size_t)n;
