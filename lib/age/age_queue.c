@@ -129,15 +129,3 @@ ctx_age_queue_append(struct aging *aging, struct age_queue *queue,
 	entry->place = queue->place;
 	return ctx_groups_forget(&queue->groups, err) < 0 ? NULL : entry;
 }
-
-int
-ctx_age_queue_begin(struct aging *aging, struct age_queue *queue,
-    const struct ctx_event *event, struct ctx_err *err)
-{
-	if (ctx_stream_measure(aging->rewrite.stream, event, aging->counters,
-		&queue->model_counter, err) < 0)
-		return -1;
-	queue->binds = ctx_model_binds(queue->model_counter.model,
-	    queue->model_counter.name);
-	return 0;
-}

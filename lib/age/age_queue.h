@@ -6,7 +6,6 @@
 #include "age/age_result.h"
 #include "age/reasoning_file.h"
 #include "group/group.h"
-#include "stream/change_report.h"
 #include "stream/rewrite.h"
 
 /* An element of the queue of ctx-age: a message that was not written yet.  A
@@ -138,10 +137,6 @@ void ctx_age_queue_clear(struct aging *aging, struct age_queue *queue);
 struct age_entry *ctx_age_queue_append(struct aging *aging,
     struct age_queue *queue, const struct ctx_event *event,
     struct ctx_err *err);
-/* Finds the model of a conversation and its token counter.  Called at the
- * beginning of the conversation. */
-int ctx_age_queue_begin(struct aging *aging, struct age_queue *queue,
-    const struct ctx_event *event, struct ctx_err *err);
 
 /* ---- age_message.c ---- */
 

@@ -20,34 +20,35 @@
 #include <string.h>
 
 #include "age/age_queue.h"
-#include "stream/change_report.h"
 
 /* ---- filling the queue ---- */
 
+/* Finds the model of a conversation and its token counter. */
 static int
 begin_aging(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
 	struct aging *aging = user;
+	struct age_queue *queue =
+	    event->inside ? &aging->record : &aging->lines;
 
-	return ctx_age_queue_begin(aging,
-	    event->inside ? &aging->record : &aging->lines, event, err);
+	if (ctx_stream_measure(aging->rewrite.stream, event, aging->counters,
+		&queue->model_counter, err) < 0)
+		return -1;
+	queue->binds = ctx_model_binds(queue->model_counter.model,
+	    queue->model_counter.name);
+	return 0;
 }
 
-/* Handles a message that is a record: adds it to the queue.  If the message
- * cannot be changed and the queue is empty, writes it at once. */
+/* Stores the record of a message that is the last entry of the queue.  If the
+ * message cannot be changed and the queue is otherwise empty, writes it at
+ * once. */
 static int
-queue_record(struct aging *aging, const struct ctx_event *event,
-    struct ctx_err *err)
+hold_record(struct aging *aging, struct age_entry *entry,
+    const struct ctx_event *event, struct ctx_err *err)
 {
 	struct age_queue *queue = &aging->lines;
 	struct ctx_held_queue *lines = &aging->rewrite.lines;
-	struct age_entry *entry =
-	    ctx_age_queue_append(aging, queue, event, err);
 
-	if (entry == NULL)
-		return -1;
-	if (aging->options->unsent && ctx_message_was_sent(event->message))
-		return ctx_age_write_unaged(aging, err);
 	/* Nothing in this message will be changed, and it is the only message
 	 * in the queue.  So the message is written at once. */
 	if (entry->tools == NULL && lines->first == lines->end - 1 &&
@@ -63,31 +64,26 @@ queue_record(struct aging *aging, const struct ctx_event *event,
 	    : ctx_age_write_due(aging, err);
 }
 
-/* ---- messages inside a record ---- */
-
-/* Adds a message of a conversation inside a record to the queue of that
- * conversation. */
-static int
-append_element(struct aging *aging, const struct ctx_event *event,
-    struct ctx_err *err)
-{
-	struct age_queue *queue = &aging->record;
-	struct age_entry *entry =
-	    ctx_age_queue_append(aging, queue, event, err);
-
-	if (entry == NULL)
-		return -1;
-	if (aging->options->unsent && ctx_message_was_sent(event->message))
-		queue->sent_end = aging->rewrite.elements.end;
-	return 0;
-}
-
 static int
 queue_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
-	return event->inside ? append_element(user, event, err)
-			     : queue_record(user, event, err);
+	struct aging *aging = user;
+	bool was_sent =
+	    aging->options->unsent && ctx_message_was_sent(event->message);
+	struct age_entry *entry = ctx_age_queue_append(aging,
+	    event->inside ? &aging->record : &aging->lines, event, err);
+
+	if (entry == NULL)
+		return -1;
+	if (event->inside && was_sent)
+		aging->record.sent_end = aging->rewrite.elements.end;
+	if (event->inside)
+		return 0;
+	return was_sent ? ctx_age_write_unaged(aging, err)
+			: hold_record(aging, entry, event, err);
 }
+
+/* ---- messages inside a record ---- */
 
 /* Adds the edits that replace the old tool results of a message by references.
  * i: number of the message in a conversation inside a record.  If count_only is

@@ -66,6 +66,15 @@ find_cache_kind(const struct cache_run *run)
 	return model->cache;
 }
 
+/* Returns why a conversation gets no breakpoints. */
+static enum ctx_cache_status
+find_unmarked_status(const struct cache_run *run)
+{
+	return find_cache_kind(run) == CTX_CACHE_AUTO
+	    ? CTX_CACHE_STATUS_AUTO
+	    : CTX_CACHE_STATUS_UNHEEDED;
+}
+
 /* Chooses the provider for which cache breakpoints are written, by the name of
  * the model.  Used for a message format that many providers accept, because
  * such a format does not identify the provider. */
@@ -86,9 +95,7 @@ decide_by_model(struct cache_run *run, struct ctx_err *err)
 		}
 	}
 	if (find_cache_kind(run) < CTX_CACHES) {
-		run->status = find_cache_kind(run) == CTX_CACHE_AUTO
-		    ? CTX_CACHE_STATUS_AUTO
-		    : CTX_CACHE_STATUS_UNHEEDED;
+		run->status = find_unmarked_status(run);
 		return 0;
 	}
 	return ctx_err_set(err, CTX_EARG,
@@ -107,9 +114,7 @@ ctx_cache_run_decide(struct cache_run *run, const struct ctx_dialect *dialect,
 	if (run->format != NULL) {
 		run->status = CTX_CACHE_STATUS_MARKED;
 		if (!(run->format->models >> find_cache_kind(run) & 1))
-			run->status = find_cache_kind(run) == CTX_CACHE_AUTO
-			    ? CTX_CACHE_STATUS_AUTO
-			    : CTX_CACHE_STATUS_UNHEEDED;
+			run->status = find_unmarked_status(run);
 		return 0;
 	}
 	if (provider != NULL)

@@ -56,19 +56,13 @@ read_bytes_of(const char *file, struct ctx_buf *out, struct ctx_err *err)
 }
 
 static int
-take_file_session(void *user, struct eval_session *session, struct ctx_err *err)
-{
-	return ctx_evaluate_session(user, session, err);
-}
-
-static int
 evaluate_file(struct eval_worker *worker, const char *file, struct ctx_err *err)
 {
 	const struct eval_input input = {.file = file,
 	    .dialect = worker->options->dialect,
 	    .lenient = worker->options->lenient,
 	    .counters = worker->counters};
-	const struct eval_session_taker taker = {worker, take_file_session};
+	const struct eval_session_taker taker = {worker, ctx_evaluate_session};
 
 	if (read_bytes_of(file, &worker->file, err) < 0)
 		return -1;

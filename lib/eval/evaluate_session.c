@@ -332,9 +332,10 @@ evaluate_cut(struct eval_worker *worker, const struct eval_session *session,
 }
 
 int
-ctx_evaluate_session(struct eval_worker *worker,
-    const struct eval_session *session, struct ctx_err *err)
+ctx_evaluate_session(void *user, const struct eval_session *session,
+    struct ctx_err *err)
 {
+	struct eval_worker *worker = user;
 	struct eval_cut cuts[CTX_EVAL_SHARES];
 	struct ctx_intern names = {0};
 	size_t n;

@@ -20,7 +20,7 @@ struct eval_worker {
 
 /* Cuts a session, runs each policy on the messages before each cut, and appends
  * the results to worker->results. */
-int ctx_evaluate_session(struct eval_worker *worker,
-    const struct eval_session *session, struct ctx_err *err);
+int ctx_evaluate_session(void *worker, const struct eval_session *session,
+    struct ctx_err *err);
 
 #endif

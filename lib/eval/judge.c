@@ -199,7 +199,8 @@ judge_line(struct eval_judge *judge, struct ctx_json *json, struct ctx_str line,
 	text->n = 0;
 	if (line.n > 0 && (line.p[0] == '{' || line.p[0] == '['))
 		rc = ctx_json_scan_text(json, line, err);
-	if (rc < 0 || (rc > 0 && ctx_append_json_texts(text, json, 0, err) < 0))
+	if (rc < 0 ||
+	    (rc > 0 && ctx_append_json_texts(text, json, 0, true, err) < 0))
 		return -1;
 	if (ctx_buf_add_str(text, line, err) < 0)
 		return -1;

@@ -28,12 +28,11 @@ append_scalar(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
 	    : ctx_buf_add(out, "\n", 1, err);
 }
 
-/* Appends every string, number, true, false and null inside a JSON value.  In
- * the array of nodes, the nodes inside the value come after the node of the
+/* In the array of nodes, the nodes inside the value come after the node of the
  * value, so no recursion is needed. */
-static int
-append_values(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
-    bool keys, struct ctx_err *err)
+int
+ctx_append_json_texts(struct ctx_buf *out, const struct ctx_json *json,
+    uint32_t node, bool keys, struct ctx_err *err)
 {
 	uint32_t end = json->nodes[node].next;
 
@@ -46,13 +45,6 @@ append_values(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
 			return -1;
 	}
 	return 0;
-}
-
-int
-ctx_append_json_texts(struct ctx_buf *texts, const struct ctx_json *json,
-    uint32_t node, struct ctx_err *err)
-{
-	return append_values(texts, json, node, true, err);
 }
 
 void
@@ -87,7 +79,8 @@ append_arguments(struct ctx_buf *out, const struct ctx_json *json,
 	int rc = ctx_coded_value_read(&value, json, node, err);
 
 	if (rc >= 0)
-		rc = append_values(out, value.json, value.node, false, err);
+		rc = ctx_append_json_texts(out, value.json, value.node, false,
+		    err);
 	ctx_coded_value_release(&value);
 	ctx_separate_escapes(out, from);
 	return rc;
@@ -111,8 +104,8 @@ append_result(struct ctx_buf *out, const struct ctx_message *message, size_t i,
 	if (ctx_result_content_lists(message, i))
 		return 0;
 	node = ctx_result_content_value(message, i);
-	return append_values(out, message->json, node != 0 ? node : body, true,
-	    err);
+	return ctx_append_json_texts(out, message->json,
+	    node != 0 ? node : body, true, err);
 }
 
 int
@@ -131,8 +124,9 @@ ctx_append_message_texts(struct ctx_buf *results, struct ctx_buf *texts,
 		else if (block->payload == 0)
 			continue;
 		else if (block->kind == CTX_BLOCK_TEXT)
-			rc = append_values(block->result_index != 0 ? results
-								    : texts,
+			rc = ctx_append_json_texts(block->result_index != 0
+				? results
+				: texts,
 			    json, block->payload, true, err);
 		else if (block->kind == CTX_BLOCK_TOOL_CALL)
 			rc = append_arguments(arguments, json, block->payload,

@@ -31,10 +31,10 @@ int ctx_find_names(const struct ctx_name_taker *taker, const char *p, size_t n,
 int ctx_append_message_texts(struct ctx_buf *results, struct ctx_buf *texts,
     struct ctx_buf *arguments, const struct ctx_message *message,
     struct ctx_err *err);
-/* Appends all keys, strings and numbers inside a JSON value, each followed by a
- * line feed. */
+/* Appends every string, number, true, false and null inside a JSON value, and
+ * with "keys" also the keys, each followed by a line feed. */
 int ctx_append_json_texts(struct ctx_buf *texts, const struct ctx_json *json,
-    uint32_t node, struct ctx_err *err);
+    uint32_t node, bool keys, struct ctx_err *err);
 
 /* Replaces each escape of a line feed, carriage return, tab or quote in a text,
  * such as \n, \\n or \\\n, by a line feed.  JSON inside JSON contains such
@@ -103,7 +103,7 @@ struct eval_input {
  * callback returns. */
 struct eval_session_taker {
 	void *user;
-	int (*take)(void *user, struct eval_session *session,
+	int (*take)(void *user, const struct eval_session *session,
 	    struct ctx_err *err);
 };
 /* Reads the sessions in a file.  Messages that are lines of their own form one

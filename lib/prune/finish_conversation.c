@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "prune/held_conversation.h"
-#include "stream/change_report.h"
 
 /* Returns the number of summaries and notices (texts about removed messages)
  * that were inserted as separate messages, not as blocks of other messages. */

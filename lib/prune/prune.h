@@ -10,7 +10,6 @@
 #include "io/io.h"
 #include "message/message.h"
 #include "stream/stream.h"
-#include "tokenizer/tokenizer.h"
 
 /* ---- prune/strategy/strategy.c: the strategies -------------------------- */
 

@@ -29,12 +29,6 @@ find_line_of_id(const struct ctx_transcript *transcript, uint32_t id)
 	return line > transcript->from ? line : 0;
 }
 
-static uint32_t
-get_parent_line(const struct ctx_transcript *transcript, uint32_t line)
-{
-	return ctx_line_value(transcript, CTX_VALUE_PARENT_LINE, line);
-}
-
 /* Finds the newest line of the file for each id.  If several lines have the
  * same id, sets CTX_VALUE_NEWER of each of them, except the last, to the number
  * of the next line with this id. */
@@ -120,7 +114,7 @@ find_last_tip(const struct ctx_transcript *transcript, uint8_t *where)
 	const struct ctx_transcript_line *entry;
 
 	for (size_t i = transcript->from; i < transcript->n; i++) {
-		parent = get_parent_line(transcript, (uint32_t)i + 1);
+		parent = ctx_line_parent(transcript, (uint32_t)i + 1);
 		if (is_in_tree(&transcript->lines[i]) && parent != 0)
 			where[parent - 1 - transcript->from] |= PARENT;
 	}
@@ -130,7 +124,7 @@ find_last_tip(const struct ctx_transcript *transcript, uint8_t *where)
 		    ctx_line_value(transcript, CTX_VALUE_NEWER, line) != 0 ||
 		    (where[i - transcript->from] & PARENT))
 			continue;
-		for (; line != 0; line = get_parent_line(transcript, line)) {
+		for (; line != 0; line = ctx_line_parent(transcript, line)) {
 			entry = ctx_transcript_line(transcript, line);
 			if (where[line - 1 - transcript->from] & SEEN)
 				break;
@@ -157,14 +151,14 @@ keep_before(struct ctx_transcript *transcript, uint32_t summary)
 {
 	uint32_t kept =
 	    ctx_line_value(transcript, CTX_VALUE_ABOUT_LINE, summary);
-	uint32_t parent = get_parent_line(transcript, summary), line = parent;
+	uint32_t parent = ctx_line_parent(transcript, summary), line = parent;
 	size_t steps = transcript->n;
 
 	while (line != 0 && line != kept && steps-- > 0)
-		line = get_parent_line(transcript, line);
+		line = ctx_line_parent(transcript, line);
 	if (line == 0 || line != kept)
 		return;
-	for (line = parent;; line = get_parent_line(transcript, line)) {
+	for (line = parent;; line = ctx_line_parent(transcript, line)) {
 		ctx_transcript_line(transcript, line)->active =
 		    ctx_transcript_line(transcript, line)->kind !=
 		    CTX_LINE_SUMMARY;
@@ -203,7 +197,7 @@ keep_parallel(struct ctx_transcript *transcript, bool *is_active)
 			continue;
 		if (is_active[get_message(transcript, line)])
 			entry->active = true;
-		parent = get_parent_line(transcript, line);
+		parent = ctx_line_parent(transcript, line);
 		if (!entry->active && (entry->flags & CTX_LINE_RESULT) &&
 		    parent != 0 &&
 		    ctx_transcript_line(transcript, parent)->active &&
@@ -241,14 +235,14 @@ static void
 follow_path(struct ctx_transcript *transcript, uint32_t line)
 {
 	for (; line != 0 && !ctx_transcript_line(transcript, line)->active;
-	     line = get_parent_line(transcript, line)) {
+	     line = ctx_line_parent(transcript, line)) {
 		ctx_transcript_line(transcript, line)->active = true;
 		if (ctx_transcript_line(transcript, line)->kind ==
 		    CTX_LINE_SUMMARY) {
 			keep_before(transcript, line);
 			break;
 		}
-		if (get_parent_line(transcript, line) == 0 &&
+		if (ctx_line_parent(transcript, line) == 0 &&
 		    ctx_line_value(transcript, CTX_VALUE_PARENT, line) != 0)
 			transcript->orphan = line;
 	}

@@ -59,6 +59,12 @@ ctx_line_value(const struct ctx_transcript *transcript,
 	return ctx_values_at(&transcript->values[value], line);
 }
 
+static inline uint32_t
+ctx_line_parent(const struct ctx_transcript *transcript, uint32_t line)
+{
+	return ctx_line_value(transcript, CTX_VALUE_PARENT_LINE, line);
+}
+
 /* Stores a number of a given kind (enum ctx_line_value) for a line.  Returns 0,
  * or -1 with *err if there is no memory. */
 static inline int

@@ -7,12 +7,6 @@
 #include "transcript/lines.h"
 
 static uint32_t
-get_parent_line(const struct ctx_transcript *transcript, uint32_t line)
-{
-	return ctx_line_value(transcript, CTX_VALUE_PARENT_LINE, line);
-}
-
-static uint32_t
 get_about_line(const struct ctx_transcript *transcript, uint32_t line)
 {
 	return ctx_line_value(transcript, CTX_VALUE_ABOUT_LINE, line);
@@ -25,16 +19,16 @@ get_about_line(const struct ctx_transcript *transcript, uint32_t line)
 static uint32_t
 find_kept_ancestor(struct ctx_transcript *transcript, uint32_t line)
 {
-	uint32_t up = get_parent_line(transcript, line), over;
+	uint32_t up = ctx_line_parent(transcript, line), over;
 
 	while (up != 0 && ctx_transcript_is_removed(transcript, up)) {
-		over = get_parent_line(transcript, up);
+		over = ctx_line_parent(transcript, up);
 		if (over == 0)
 			return 0;
 		if (over == up)
 			over = 0;
 		else if (ctx_transcript_is_removed(transcript, over))
-			over = get_parent_line(transcript, over);
+			over = ctx_line_parent(transcript, over);
 		ctx_line_change(transcript, CTX_VALUE_PARENT_LINE, up, over);
 		up = over;
 	}
@@ -97,7 +91,7 @@ has_inserted_start(const struct ctx_transcript *transcript, uint32_t summary,
 static bool
 has_other_parent(const struct ctx_transcript *transcript, uint32_t line)
 {
-	uint32_t parent = get_parent_line(transcript, line);
+	uint32_t parent = ctx_line_parent(transcript, line);
 
 	return ctx_line_value(transcript, CTX_VALUE_INSERTED_ID, line) != 0 ||
 	    (parent != 0 &&

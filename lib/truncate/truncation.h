@@ -3,7 +3,6 @@
 #ifndef CTX_TRUNCATE_TRUNCATION_H
 #define CTX_TRUNCATE_TRUNCATION_H
 
-#include "stream/change_report.h"
 #include "stream/conversation_tracker.h"
 #include "stream/rewrite.h"
 #include "truncate/text_segments.h"

@@ -163,7 +163,8 @@ struct probe {
 };
 
 static int
-probe_session(void *user, struct eval_session *session, struct ctx_err *err)
+probe_session(void *user, const struct eval_session *session,
+    struct ctx_err *err)
 {
 	struct probe *probe = user;
 	struct eval_cut cut = {.at = probe->at};

@@ -346,9 +346,10 @@ ctx_summary_later(struct ctx_summary *s, const char *p, size_t n,
 }
 
 int
-ctx_summary_add_action(struct ctx_summary *s,
-    const struct written_action *action, struct ctx_err *err)
+ctx_summary_add_action(void *summary, const struct written_action *action,
+    struct ctx_err *err)
 {
+	struct ctx_summary *s = summary;
 	struct summary_line *line;
 	uint32_t id;
 

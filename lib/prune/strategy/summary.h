@@ -244,8 +244,8 @@ const char *ctx_summary_label(enum line_class class);
 unsigned ctx_summary_share(enum line_class class);
 /* Adds a line with the text of an action (what a tool call did) to the
  * summary. */
-int ctx_summary_add_action(struct ctx_summary *s,
-    const struct written_action *action, struct ctx_err *err);
+int ctx_summary_add_action(void *summary, const struct written_action *action,
+    struct ctx_err *err);
 
 /* ---- summary_write.c ---- */
 

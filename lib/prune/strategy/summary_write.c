@@ -182,15 +182,6 @@ take_main_lines(struct ctx_summary *s, uint64_t limit)
 	return limit > used ? limit - used : 0;
 }
 
-/* Adds a line about what a removed tool call did, such as the command that it
- * ran. */
-static int
-add_action_line(void *user, const struct written_action *action,
-    struct ctx_err *err)
-{
-	return ctx_summary_add_action(user, action, err);
-}
-
 /* ---- names ---- */
 
 /* Stores which names are in the selected lines, so that they are not listed
@@ -504,7 +495,8 @@ complete_lines(struct summary_writer *w, struct ctx_err *err)
 	s->line_of = calloc(s->actions.n + 1, sizeof *s->line_of);
 	if (s->line_of == NULL)
 		return ctx_err_nomem(err);
-	if (ctx_summary_actions_each(&s->actions, add_action_line, s, err) < 0)
+	if (ctx_summary_actions_each(&s->actions, ctx_summary_add_action, s,
+		err) < 0)
 		return -1;
 	return measure_lines(s, w->counter, err) < 0 ? -1 : sort_lines(w, err);
 }

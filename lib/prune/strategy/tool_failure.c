@@ -16,13 +16,10 @@ is_error_line(struct ctx_str line)
 	    "Traceback", "Exception", "exit: 1", "exit: 2", "exit code: 1",
 	    "exit code: 2", "Exit code 1", "{\"error\"",
 	    "fatal:", "bash: ", "sh: ", "FAILED", NULL};
-	size_t n;
 
-	for (size_t i = 0; signs[i] != NULL; i++) {
-		n = strlen(signs[i]);
-		if (n <= line.n && memcmp(line.p, signs[i], n) == 0)
+	for (size_t i = 0; signs[i] != NULL; i++)
+		if (ctx_str_begins(line, signs[i]))
 			return true;
-	}
 	return false;
 }
 
