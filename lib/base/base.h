@@ -78,6 +78,9 @@ struct ctx_str {
 /* Returns a string without the blanks, tabs, carriage returns and line feeds at
  * its beginning and end. */
 struct ctx_str ctx_str_trim(struct ctx_str s);
+/* Removes the part of *s before the first separator, and this separator, and
+ * returns the part.  Without a separator, the part is the whole string. */
+struct ctx_str ctx_str_cut(struct ctx_str *s, char separator);
 /* Returns true if a string begins with a text that is terminated by a NUL
  * byte. */
 bool ctx_str_begins(struct ctx_str s, const char *text);

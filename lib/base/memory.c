@@ -55,6 +55,17 @@ ctx_str_trim(struct ctx_str s)
 	return s;
 }
 
+struct ctx_str
+ctx_str_cut(struct ctx_str *s, char separator)
+{
+	const char *end = s->n > 0 ? memchr(s->p, separator, s->n) : NULL;
+	struct ctx_str part = {s->p, end != NULL ? (size_t)(end - s->p) : s->n};
+
+	s->p += part.n + (end != NULL);
+	s->n -= part.n + (end != NULL);
+	return part;
+}
+
 bool
 ctx_str_begins(struct ctx_str s, const char *text)
 {

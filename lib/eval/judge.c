@@ -215,19 +215,12 @@ ctx_judge_files(struct eval_judge *judge, struct ctx_str text, size_t *found,
     struct ctx_err *err)
 {
 	struct ctx_json json;
-	struct ctx_str line;
-	const char *end;
-	size_t at = 0, kept = judge->n_seen;
+	size_t kept = judge->n_seen;
 	int rc = 0;
 
 	ctx_json_init(&json, CTX_SIMD_BEST);
-	while (at < text.n && rc == 0 && judge->n_seen < judge->needed) {
-		end = memchr(text.p + at, '\n', text.n - at);
-		line.p = text.p + at;
-		line.n = end == NULL ? text.n - at : (size_t)(end - line.p);
-		rc = judge_line(judge, &json, line, err);
-		at += line.n + 1;
-	}
+	while (text.n > 0 && rc == 0 && judge->n_seen < judge->needed)
+		rc = judge_line(judge, &json, ctx_str_cut(&text, '\n'), err);
 	ctx_json_release(&json);
 	*found = judge->n_seen - kept;
 	return rc;

@@ -5,14 +5,6 @@
 #include "dialect/result_content.h"
 #include "eval/session.h"
 
-static int
-append_line(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
-{
-	return ctx_buf_add_str(out, text, err) < 0
-	    ? -1
-	    : ctx_buf_add(out, "\n", 1, err);
-}
-
 /* Appends the decoded text of a JSON string, or the JSON of another simple
  * value (number, true, false, null). */
 static int
@@ -20,12 +12,11 @@ append_scalar(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
     struct ctx_err *err)
 {
 	struct ctx_str raw = ctx_json_str(json, node);
+	int rc = json->nodes[node].kind == CTX_JSON_STRING
+	    ? ctx_json_string_decode(out, raw, err)
+	    : ctx_buf_add_str(out, raw, err);
 
-	if (json->nodes[node].kind != CTX_JSON_STRING)
-		return append_line(out, raw, err);
-	return ctx_json_string_decode(out, raw, err) < 0
-	    ? -1
-	    : ctx_buf_add(out, "\n", 1, err);
+	return rc < 0 ? -1 : ctx_buf_add(out, "\n", 1, err);
 }
 
 /* In the array of nodes, the nodes inside the value come after the node of the

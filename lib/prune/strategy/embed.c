@@ -131,7 +131,7 @@ static int
 read_nearness(const struct ctx_buf *answer, double *near, size_t n,
     struct ctx_err *err)
 {
-	const char *p = answer->p, *end = answer->p + answer->n, *lf;
+	struct ctx_str rest = ctx_buf_str(answer), line;
 	double *question = NULL, *vector;
 	size_t numbers = 0, these, lines = count_lines(answer), i;
 	int rc = -1;
@@ -142,12 +142,9 @@ read_nearness(const struct ctx_buf *answer, double *near, size_t n,
 		    "one for each",
 		    lines, n + 1);
 	for (i = 0; i <= n; i++) {
-		lf = memchr(p, '\n', (size_t)(end - p));
-		if (lf == NULL)
-			lf = end;
-		if (read_vector(p, (size_t)(lf - p), &vector, &these, err) < 0)
+		line = ctx_str_cut(&rest, '\n');
+		if (read_vector(line.p, line.n, &vector, &these, err) < 0)
 			goto out;
-		p = lf + 1;
 		if (i == 0) {
 			question = vector;
 			numbers = these;

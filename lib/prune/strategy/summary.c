@@ -254,19 +254,12 @@ static int
 add_earlier_lines(struct ctx_summary *s, struct ctx_str text,
     struct ctx_err *err)
 {
-	struct ctx_str line;
-	const char *end;
 	uint32_t action = 0;
 
-	while (text.n > 0) {
-		end = memchr(text.p, '\n', text.n);
-		line = (struct ctx_str){text.p,
-		    end != NULL ? (size_t)(end - text.p) : text.n};
-		text.p += line.n + (end != NULL);
-		text.n -= line.n + (end != NULL);
-		if (add_summary_text_line(s, line, &action, err) < 0)
+	while (text.n > 0)
+		if (add_summary_text_line(s, ctx_str_cut(&text, '\n'), &action,
+			err) < 0)
 			return -1;
-	}
 	return 0;
 }
 

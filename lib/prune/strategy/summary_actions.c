@@ -44,12 +44,8 @@ ctx_summary_actions_release(struct summary_actions *actions)
 static struct ctx_str
 find_first_line(struct ctx_str text)
 {
-	const char *end;
-
 	text = ctx_str_trim(text);
-	if (text.n > 0 && (end = memchr(text.p, '\n', text.n)) != NULL)
-		text.n = (size_t)(end - text.p);
-	return ctx_str_trim(text);
+	return ctx_str_trim(ctx_str_cut(&text, '\n'));
 }
 
 /* Stores an action (what a tool call did).  The text of the action is the first
@@ -390,11 +386,8 @@ ctx_summary_actions_earlier(struct summary_actions *actions,
     enum line_class class, struct ctx_str text, uint32_t *action,
     struct ctx_err *err)
 {
-	struct ctx_str name = text;
-	const char *end = memchr(text.p, ' ', text.n);
+	struct ctx_str rest = text, name = ctx_str_cut(&rest, ' ');
 
-	if (end != NULL)
-		name.n = (size_t)(end - text.p);
 	if (class == COMMAND && only_reads(text))
 		class = LOOK_COMMAND;
 	else if (class == CHANGE && !changes_something(name))

@@ -291,19 +291,11 @@ ctx_summary_names_add_list(struct summary_names *names, struct ctx_str list,
 	struct name_reader reader = {.names = names,
 	    .earlier = true,
 	    .action = action};
-	struct ctx_str part;
-	const char *end;
 
 	names->n_texts++;
-	while (list.n > 0) {
-		end = memchr(list.p, ';', list.n);
-		part = (struct ctx_str){list.p,
-		    end != NULL ? (size_t)(end - list.p) : list.n};
-		list.p += part.n + (end != NULL);
-		list.n -= part.n + (end != NULL);
-		if (read_list_part(&reader, part, err) < 0)
+	while (list.n > 0)
+		if (read_list_part(&reader, ctx_str_cut(&list, ';'), err) < 0)
 			return -1;
-	}
 	return 0;
 }
 

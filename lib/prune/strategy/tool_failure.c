@@ -1,7 +1,5 @@
 /* tool_failure.c - finds out from the text of a tool result whether the tool
  * call has failed */
-#include <string.h>
-
 #include "prune/strategy/tool_failure.h"
 
 /* An error message is searched for only in this number of bytes at the
@@ -26,22 +24,13 @@ is_error_line(struct ctx_str line)
 struct ctx_str
 ctx_find_error_line(struct ctx_str text)
 {
-	struct ctx_str line;
-	const char *end, *from = text.p;
-	size_t n = text.n;
+	if (text.n > FAILURE_BYTES)
+		text.n = FAILURE_BYTES;
+	while (text.n > 0) {
+		struct ctx_str line = ctx_str_cut(&text, '\n');
 
-	if (n > FAILURE_BYTES)
-		n = FAILURE_BYTES;
-	while (n > 0) {
-		end = memchr(from, '\n', n);
-		line = (struct ctx_str){from,
-		    end != NULL ? (size_t)(end - from) : n};
 		if (is_error_line(line))
 			return line;
-		if (end == NULL)
-			break;
-		n -= line.n + 1;
-		from = end + 1;
 	}
 	return (struct ctx_str){NULL, 0};
 }
