@@ -16,12 +16,7 @@ ctx_groups_init(struct ctx_groups *groups, struct ctx_err *err)
 	groups->calls = ctx_open_calls_new(err);
 	if (groups->calls == NULL)
 		return -1;
-	groups->attached = CTX_NO_SEGMENT;
-	groups->continuing = CTX_NO_SEGMENT;
-	groups->n_continuing = 0;
-	groups->newest = groups->newest_known = groups->unnamed_calls =
-	    CTX_NO_SEGMENT;
-	groups->last_task = CTX_NO_SEGMENT;
+	ctx_groups_reset(groups);
 	return 0;
 }
 

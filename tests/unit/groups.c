@@ -327,6 +327,35 @@ test_compact(void)
 	release(&f);
 }
 
+/* A call that was made by a program of the model, whose call is not in the
+ * conversation. */
+static void
+test_caller(void)
+{
+	static const char text[] = "[\"a\",\"f\",\"p\"]";
+	struct ctx_cost cost = {.tokens = 1};
+	struct ctx_block *block;
+	struct fixture f;
+	size_t used;
+
+	tap_case("a call of an unknown program is in a group of its own");
+	init(&f);
+	add(&f, &loose, "u", 1);
+	NEED(ctx_json_scan(&f.json, text, sizeof text - 1, &used, &f.err) == 1);
+	ctx_message_reset(&f.message, &f.json, 0);
+	f.message.dialect = &loose;
+	f.message.role = CTX_ROLE_ASSISTANT;
+	block =
+	    ctx_message_add_block(&f.message, CTX_BLOCK_TOOL_CALL, 1, &f.err);
+	NEED(block != NULL);
+	block->id = 1;
+	block->name = 2;
+	block->caller = 3;
+	NEED(ctx_groups_add(&f.groups, &f.message, &cost, 0, &f.err) == 0);
+	CHECK(ctx_group_of(f.groups.segments, 1) == 1);
+	release(&f);
+}
+
 /* Tests many calls whose results come five calls later. */
 static void
 test_forget(void)
@@ -441,6 +470,7 @@ main(void)
 	test_either();
 	test_many();
 	test_compact();
+	test_caller();
 	test_forget();
 	test_random();
 	return tap_done();
