@@ -114,15 +114,13 @@ ctx_prune_finish_conversation(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err)
 {
 	struct ctx_err trouble;
-	bool failed = false, refused;
+	bool failed = conversation->scorer != NULL &&
+	    rank_if_due(conversation, &trouble) < 0;
+	bool refused;
 
-	if (conversation->scorer != NULL &&
-	    rank_if_due(conversation, &trouble) < 0) {
-		if (trouble.code == CTX_ENOMEM) {
-			*err = trouble;
-			return -1;
-		}
-		failed = true;
+	if (failed && trouble.code == CTX_ENOMEM) {
+		*err = trouble;
+		return -1;
 	}
 	/* After the stream's conversation (in which each message is a line) no
 	 * other conversation needs the scorer. */

@@ -266,15 +266,22 @@ ctx_transcript_add(struct ctx_transcript *transcript,
 
 /* ---- deciding which lines are active ---- */
 
+/* Returns the first line of the message that a line belongs to. */
+static uint32_t
+find_first_line(const struct ctx_transcript *transcript, uint32_t line)
+{
+	return ctx_transcript_line(transcript, line)->continues
+	    ? ctx_line_value(transcript, CTX_VALUE_FIRST_LINE, line)
+	    : line;
+}
+
 /* Stores that two lines contain parts of the same message. before: line of an
  * earlier part. line: line of the next part. */
 static int
 continue_message(struct ctx_transcript *transcript, uint32_t before,
     uint32_t line, struct ctx_err *err)
 {
-	uint32_t first = ctx_transcript_line(transcript, before)->continues
-	    ? ctx_line_value(transcript, CTX_VALUE_FIRST_LINE, before)
-	    : before;
+	uint32_t first = find_first_line(transcript, before);
 
 	ctx_transcript_line(transcript, before)->is_continued = true;
 	ctx_transcript_line(transcript, line)->continues = true;
@@ -424,15 +431,6 @@ ctx_transcript_billed(const struct ctx_transcript *transcript, uint32_t line)
 }
 
 /* ---- removing lines ---- */
-
-/* Returns the first line of the message that a line belongs to. */
-static uint32_t
-find_first_line(const struct ctx_transcript *transcript, uint32_t line)
-{
-	return ctx_transcript_line(transcript, line)->continues
-	    ? ctx_line_value(transcript, CTX_VALUE_FIRST_LINE, line)
-	    : line;
-}
 
 void
 ctx_transcript_remove(struct ctx_transcript *transcript, uint32_t line)
