@@ -1,6 +1,5 @@
 /* block_rules.c - checks each block of a message, without looking at other
  * blocks and messages */
-#include <string.h>
 
 #include "check/surrogate_rules.h"
 #include "check/validator.h"

@@ -13,7 +13,6 @@
  * breakpoint.  If the last block has a breakpoint of its own, both must last
  * equally long.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "check/surrogate_rules.h"

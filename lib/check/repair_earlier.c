@@ -7,8 +7,6 @@
  * it is a record, its JSON is scanned again, because earlier repairs may have
  * changed the bytes.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "check/image_rules.h"
 #include "check/repair.h"

@@ -1,7 +1,6 @@
 /* repair_message.c - prepares the repair of a message before the message is
  * checked, and completes it afterwards */
 #include <stdlib.h>
-#include <string.h>
 
 #include "check/repair.h"
 #include "check/surrogate_rules.h"

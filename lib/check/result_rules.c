@@ -20,7 +20,6 @@
  * block is an image, the new block has a text that describes the image.  For
  * any other block, the text of the new block is the JSON of the old block.
  */
-#include <string.h>
 
 #include "check/image_rules.h"
 #include "check/validator.h"

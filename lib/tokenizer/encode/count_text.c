@@ -3,7 +3,6 @@
 #include "tokenizer/encode/count_tokens.h"
 #include "tokenizer/encode/nfc.h"
 #include "tokenizer/encode/pretoken_cache.h"
-#include "tokenizer/encode/pretoken_lookup.h"
 #include "tokenizer/encode/pretokenize_pcre2.h"
 #include "tokenizer/open.h"
 #include "tokenizer/unicode.h"

@@ -9,7 +9,6 @@
  */
 #include <errno.h>
 #include <jansson.h>
-#include <stdlib.h>
 
 #include "tokenizer/vocabulary/file_formats.h"
 #include "tokenizer/vocabulary/file_pretokenizer.h"
