@@ -9,7 +9,6 @@
 #include "check/after.h"
 #include "cli/in_place.h"
 #include "cli/option_rows.h"
-#include "ctx.h"
 
 /* Maximum number of findings (rules that a message breaks) that --repair
  * prints on standard error. */
@@ -24,14 +23,6 @@ struct check_command {
 	bool repair, json, sarif, quiet, list_rules, reasoning_given;
 	uint64_t found; /* number of findings in all input files */
 };
-
-static const char *
-provider_name(unsigned i)
-{
-	const struct ctx_provider *row = ctx_provider_at(i);
-
-	return row == NULL ? NULL : row->name;
-}
 
 /* ---- SARIF 2.1.0 ---- */
 
@@ -261,10 +252,10 @@ parse(struct check_command *check, int argc, char **argv)
 	const struct cli_option options[] = {
 	    {0, "provider", "NAME",
 		"also check the rules of NAME; see --list-rules", CLI_STRING,
-		&check->provider, provider_name, NULL},
+		&check->provider, ctx_provider_name, NULL},
 	    {'m', "model", "NAME",
 		"model: decides some rules (named by the input)", CLI_FILE,
-		&check->cli.model, cli_model_name, NULL},
+		&check->cli.model, ctx_model_name, NULL},
 	    {0, "allow-pending", NULL,
 		"accept calls at the end that have no result yet", CLI_FLAG,
 		&check->options.allow_pending, NULL, NULL},

@@ -47,7 +47,7 @@ struct count_command {
 #define MAX_LINES 10
 
 static const char *
-bound_name(unsigned i)
+bound_name(size_t i)
 {
 	static const char *const names[] = {"fit", "upper"};
 
@@ -491,7 +491,7 @@ parse(struct count_command *count, int argc, char **argv)
 	    {.type = CLI_HEADING, .help = "Models"},
 	    {'e', "encoding", "NAME|FILE",
 		"tokenizer (the model's, else o200k_base):", CLI_STRING,
-		&count->cli.encoding, cli_encoding_name, NULL},
+		&count->cli.encoding, ctx_encoding_name, NULL},
 	    {0, "models", NULL, "list the models and stop", CLI_FLAG,
 		&count->models, NULL, NULL},
 	    {.type = CLI_HEADING, .help = "Output"},

@@ -32,7 +32,7 @@ struct eval_command {
  * NULL if there is none.  The argument says whether a row of the output is
  * about a policy or a sample. */
 static const char *
-per_kind_name(unsigned i)
+per_kind_name(size_t i)
 {
 	static const char *const names[] = {"policy", "sample"};
 

@@ -43,7 +43,7 @@ struct prune_command {
 };
 
 static const char *
-failure_name(unsigned i)
+failure_name(size_t i)
 {
 	static const char *const names[] = {"keep", "builtin"};
 

@@ -16,7 +16,7 @@ struct truncate_command {
 };
 
 static const char *
-unit_name(unsigned i)
+unit_name(size_t i)
 {
 	static const char *const names[] = {"chars", "bytes", "tokens",
 	    "lines"};
@@ -25,7 +25,7 @@ unit_name(unsigned i)
 }
 
 static const char *
-keep_name(unsigned i)
+keep_name(size_t i)
 {
 	static const char *const names[] = {"ends", "head", "tail"};
 

@@ -51,7 +51,7 @@ static const struct {
 };
 
 const char *
-cli_annotation_host(unsigned i)
+cli_annotation_host(size_t i)
 {
 	return i < CTX_LENGTH(hosts) ? hosts[i].name : NULL;
 }

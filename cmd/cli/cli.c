@@ -79,8 +79,8 @@ cli_is_built_in(const char *encoding)
 {
 	unsigned i;
 
-	for (i = 0; cli_encoding_name(i) != NULL; i++)
-		if (strcmp(cli_encoding_name(i), encoding) == 0)
+	for (i = 0; ctx_encoding_name(i) != NULL; i++)
+		if (strcmp(ctx_encoding_name(i), encoding) == 0)
 			return true;
 	return false;
 }

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "ctx.h"
 #include "stream/stream.h"
 
 struct ctx_finding;
@@ -85,7 +86,7 @@ struct cli_option {
 	void *to;
 	/* For an option whose argument is one of several names: returns the
 	 * i-th name (from 0), or NULL after the last name. */
-	const char *(*choice)(unsigned i);
+	const char *(*choice)(size_t i);
 	/* NULL, or address of a bool that is set to true if the option is on
 	 * the command line. */
 	bool *given;
@@ -208,7 +209,7 @@ struct cli_annotations {
 };
 /* Returns the name of the i-th code host (from 0), such as "github", or NULL
  * after the last one. */
-const char *cli_annotation_host(unsigned i);
+const char *cli_annotation_host(size_t i);
 /* Prints an error on standard output, in the form that the code host reads.
  * line: 0 if the error concerns the whole file. */
 void cli_print_annotation(const struct cli *cli,
@@ -302,18 +303,14 @@ void cli_report_forget(struct cli_report *report);
 /* When a feature, such as colour, is used.  CLI_AUTO: if the output is for
  * people. */
 enum cli_when { CLI_AUTO, CLI_ALWAYS, CLI_NEVER };
-const char *cli_when_name(unsigned i);
-const char *cli_dialect_name(unsigned i);
-const char *cli_model_name(unsigned i);
-const char *cli_encoding_name(unsigned i);
+const char *cli_when_name(size_t i);
 bool cli_is_built_in(const char *encoding);
 /* Returns the name of a value of enum ctx_reasoning: "drop", "keep" or
  * "fail". */
-const char *cli_reasoning_name(unsigned i);
+const char *cli_reasoning_name(size_t i);
 /* Returns the name of a value of enum ctx_level: "light", "balanced" or
  * "aggressive". */
-const char *cli_level_name(unsigned i);
-const char *cli_strategy_name(unsigned i);
+const char *cli_level_name(size_t i);
 
 /*
  * Reads the command line.  Stores the values of options in the variables that

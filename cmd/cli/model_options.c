@@ -24,8 +24,8 @@ suggest_model(const char *unknown, char text[MEANT_BYTES])
 	struct cli_similar similar = {.word = unknown};
 	unsigned i;
 
-	for (i = 0; cli_model_name(i) != NULL; i++)
-		cli_similar_add(&similar, cli_model_name(i));
+	for (i = 0; ctx_model_name(i) != NULL; i++)
+		cli_similar_add(&similar, ctx_model_name(i));
 	text[0] = '\0';
 	if (similar.name != NULL)
 		(void)snprintf(text, MEANT_BYTES, " (did you mean %s?)",

@@ -13,19 +13,19 @@
 #define CLI_DIALECT(cli)                                                     \
 	{                                                                    \
 		'd', "dialect", "NAME", "message format (detected)",         \
-		    CLI_STRING, &(cli)->dialect_name, cli_dialect_name, NULL \
+		    CLI_STRING, &(cli)->dialect_name, ctx_dialect_name, NULL \
 	}
 #define CLI_MODEL(cli)                                                  \
 	{                                                               \
 		'm', "model", "NAME",                                   \
 		    "model: window and tokenizer (named by the input)", \
-		    CLI_FILE, &(cli)->model, cli_model_name, NULL       \
+		    CLI_FILE, &(cli)->model, ctx_model_name, NULL       \
 	}
 #define CLI_ENCODING(cli)                                                   \
 	{                                                                   \
 		'e', "encoding", "NAME|FILE",                               \
 		    "tokenizer (the model's, else o200k_base)", CLI_STRING, \
-		    &(cli)->encoding, cli_encoding_name, NULL               \
+		    &(cli)->encoding, ctx_encoding_name, NULL               \
 	}
 #define CLI_REST(cli)                                                          \
 	{.type = CLI_BRIEF, .help = "Other options, explained in the manual"}, \

@@ -5,12 +5,11 @@
 #include "prune/prune.h"
 #include "cli/in_place.h"
 #include "cli/similar.h"
-#include "ctx.h"
 
 /* ---- names for choices ---- */
 
 const char *
-cli_when_name(unsigned i)
+cli_when_name(size_t i)
 {
 	static const char *const names[] = {"auto", "always", "never"};
 
@@ -18,37 +17,7 @@ cli_when_name(unsigned i)
 }
 
 const char *
-cli_dialect_name(unsigned i)
-{
-	const struct ctx_dialect *row = ctx_dialect_at(i);
-
-	return row == NULL ? NULL : row->name;
-}
-
-const char *
-cli_model_name(unsigned i)
-{
-	const struct ctx_model *row = ctx_model_at(i);
-
-	return row == NULL ? NULL : row->name;
-}
-
-const char *
-cli_encoding_name(unsigned i)
-{
-	return ctx_tokenizer_builtin(i);
-}
-
-const char *
-cli_strategy_name(unsigned i)
-{
-	const struct ctx_strategy *row = ctx_strategy_at(i);
-
-	return row == NULL ? NULL : row->name;
-}
-
-const char *
-cli_level_name(unsigned i)
+cli_level_name(size_t i)
 {
 	static const char *const names[] = {
 	    [CTX_LEVEL_LIGHT] = "light",
@@ -60,7 +29,7 @@ cli_level_name(unsigned i)
 }
 
 const char *
-cli_reasoning_name(unsigned i)
+cli_reasoning_name(size_t i)
 {
 	static const char *const names[] = {
 	    [CTX_REASONING_DROP] = "drop",
@@ -431,7 +400,7 @@ cli_parse(struct cli *cli, const struct cli_option *options, int argc,
 		cli->dialect = ctx_dialect_find(cli->dialect_name);
 		if (cli->dialect == NULL) {
 			struct cli_option row = {.name = "dialect",
-			    .choice = cli_dialect_name};
+			    .choice = ctx_dialect_name};
 
 			cli_bad_argument(cli, &row, cli->dialect_name);
 		}

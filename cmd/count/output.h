@@ -120,7 +120,7 @@ void table_end(struct row_form *form);
 
 /* Returns the i-th value (from 0) of the option --per, such as "role", or NULL
  * after the last one. */
-const char *per_name(unsigned i);
+const char *per_name(size_t i);
 /* Adds the tokens of a message to the rows of the option --per.  These are the
  * row of its turn, the row of its role, or a row for each of its tools or kinds
  * of content blocks. */

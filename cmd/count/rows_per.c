@@ -6,7 +6,7 @@
 #include "count/output.h"
 
 const char *
-per_name(unsigned i)
+per_name(size_t i)
 {
 	static const char *const names[] = {"file", "message", "turn", "role",
 	    "tool", "kind"};

@@ -5,7 +5,7 @@
 #include "prune/strategy_options.h"
 
 const char *
-prune_role_name(unsigned i)
+prune_role_name(size_t i)
 {
 	return i <= CTX_ROLE_TOOL ? ctx_role_name((enum ctx_role)i) : NULL;
 }

@@ -31,7 +31,7 @@ struct strategy_options {
 #define PRUNE_KEEP(config, given)                                            \
 	{'s', "strategy", "NAME",                                            \
 	    "what to remove; see man 7 ctx-strategy (salient):", CLI_STRING, \
-	    &(given)->strategy, cli_strategy_name, NULL},                    \
+	    &(given)->strategy, ctx_strategy_name, NULL},                    \
 	    {'k', "keep-last", "N",                                          \
 		"keep the newest N messages (4; see --level)", CLI_NUMBER,   \
 		&(config)->settings.keep_last, NULL,                         \
@@ -85,7 +85,7 @@ struct strategy_options {
 
 /* Returns the name of the i-th role (from 0), such as "user", or NULL after the
  * last role. */
-const char *prune_role_name(unsigned i);
+const char *prune_role_name(size_t i);
 /* Stores the values of the options in the configuration, and sets what follows
  * from them: --compact, for example, sets the strategy "summarize".  Exits with
  * an error if options contradict each other, or if an option has no effect. */

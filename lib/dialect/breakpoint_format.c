@@ -169,7 +169,7 @@ static const struct ctx_breakpoint_format table[] = {
 static const size_t n_rows = CTX_LENGTH(table);
 
 const char *
-ctx_ttl_name(unsigned ttl)
+ctx_ttl_name(size_t ttl)
 {
 	static const char *const names[] = {"5m", "1h"};
 
@@ -206,7 +206,7 @@ ctx_breakpoint_format_find(const struct ctx_dialect *dialect,
 }
 
 const char *
-ctx_breakpoint_provider(unsigned i)
+ctx_breakpoint_provider(size_t i)
 {
 	static const char *const names[] = {"anthropic", "bedrock", "openai"};
 

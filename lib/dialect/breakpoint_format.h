@@ -40,7 +40,7 @@ enum ctx_ttl {
 };
 /* Returns the name of a storage time, such as "5m" for CTX_TTL_5M, or NULL if
  * there is no storage time with this number. */
-const char *ctx_ttl_name(unsigned ttl);
+const char *ctx_ttl_name(size_t ttl);
 
 /* A row of the table of breakpoint formats.  It describes how cache breakpoints
  * are written in messages of one dialect (format) that are sent to one
@@ -131,7 +131,7 @@ const struct ctx_breakpoint_format *ctx_breakpoint_format_find(
     const struct ctx_dialect *dialect, const char *provider);
 /* Returns the name of the i-th provider in the table of breakpoint formats
  * (counted from 0), or NULL if i is too large. */
-const char *ctx_breakpoint_provider(unsigned i);
+const char *ctx_breakpoint_provider(size_t i);
 /* Returns the first row of the table of breakpoint formats for messages of a
  * dialect, or NULL if there is none.  Used where the provider does not matter,
  * for example to remove breakpoints. */
