@@ -149,7 +149,7 @@ static const struct ctx_breakpoint_format table[] = {
 	.no_marker_roles = 1u << CTX_ROLE_ASSISTANT,
 	.before = {"model", "tools"},
 	.models = HEEDS(CTX_CACHE_BREAKPOINT),
-	.implicit_breakpoint = {"prompt_cache_options", "explicit"},
+	.implicit_breakpoint = {"prompt_cache_options/mode", "explicit"},
     },
     {
 	.provider = "openai",
@@ -162,7 +162,7 @@ static const struct ctx_breakpoint_format table[] = {
 	.no_marker_roles = 1u << CTX_ROLE_ASSISTANT,
 	.before = {"model", "tools", "instructions"},
 	.models = HEEDS(CTX_CACHE_BREAKPOINT),
-	.implicit_breakpoint = {"prompt_cache_options", "explicit"},
+	.implicit_breakpoint = {"prompt_cache_options/mode", "explicit"},
     },
 };
 
@@ -321,8 +321,8 @@ ctx_breakpoint_is_implicit(const struct ctx_breakpoint_format *format,
 
 	if (format->implicit_breakpoint[0] == NULL)
 		return false;
-	mode = ctx_find_below(json, request, format->implicit_breakpoint[0],
-	    "mode");
+	mode =
+	    ctx_json_find_path(json, request, format->implicit_breakpoint[0]);
 	return mode == 0 ||
 	    !ctx_json_is(json, mode, format->implicit_breakpoint[1]);
 }

@@ -118,9 +118,8 @@ struct ctx_breakpoint_format {
 	 * breakpoint. */
 	size_t lookback;
 	/* NULL unless the provider itself puts a breakpoint at the end of the
-	 * newest message.  A request can forbid this breakpoint: [0] is the key
-	 * of an object in the request; the member "mode" of that object must be
-	 * the string [1]. */
+	 * newest message.  A request can forbid this breakpoint: the value at
+	 * the path [0] must be the string [1]. */
 	const char *implicit_breakpoint[2];
 };
 /* Returns the row of the table of breakpoint formats for messages of a dialect

@@ -19,7 +19,8 @@ ctx_nested_add(struct ctx_nested_walk *walk, uint32_t block, unsigned depth)
 	const struct ctx_json *json = walk->json;
 
 	add_list(walk, ctx_json_find(json, block, "content"), depth);
-	add_list(walk, ctx_find_below(json, block, "source", "content"), depth);
+	add_list(walk, ctx_json_find_path(json, block, "source/content"),
+	    depth);
 }
 
 uint32_t

@@ -281,15 +281,6 @@ ctx_is_true(const struct ctx_json *json, uint32_t obj, const char *key)
 }
 
 uint32_t
-ctx_find_below(const struct ctx_json *json, uint32_t obj, const char *member,
-    const char *key)
-{
-	uint32_t inner = ctx_json_find(json, obj, member);
-
-	return inner == 0 ? 0 : ctx_json_find(json, inner, key);
-}
-
-uint32_t
 ctx_find_object(const struct ctx_json *json, uint32_t obj, const char *key)
 {
 	uint32_t value = ctx_json_find(json, obj, key);

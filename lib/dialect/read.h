@@ -157,10 +157,6 @@ bool ctx_is_conversation(const struct ctx_json *json, uint32_t node);
 /* Returns true if the object obj has the JSON value true for this key. */
 bool ctx_is_true(const struct ctx_json *json, uint32_t obj, const char *key);
 
-/* Returns the JSON node of the value obj.member.key, or 0 if there is none. */
-uint32_t ctx_find_below(const struct ctx_json *json, uint32_t obj,
-    const char *member, const char *key);
-
 /* Sets is_error of the newest tool result if the tool call failed: if the
  * object obj has isError: true, is_error: true, or status: "error". first:
  * index of the first content block that is searched for the tool result. */

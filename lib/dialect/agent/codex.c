@@ -64,9 +64,7 @@ find_history(const struct ctx_json *json, uint32_t payload)
 {
 	uint32_t history = ctx_json_find(json, payload, "replacement_history");
 
-	if (ctx_json_is_array(json, history))
-		return history;
-	return 0;
+	return ctx_json_is_array(json, history) ? history : 0;
 }
 
 /* Returns true if the item is a user message whose text was written by Codex,

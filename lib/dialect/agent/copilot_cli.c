@@ -147,13 +147,13 @@ read_copilot_tool_result(struct ctx_message *message, uint32_t data,
 {
 	const struct ctx_json *json = message->json;
 	uint32_t id = ctx_json_find(json, data, "toolCallId");
-	uint32_t body = ctx_find_below(json, data, "result", "content");
+	uint32_t body = ctx_json_find_path(json, data, "result/content");
 	uint32_t result = ctx_json_find(json, data, "result"), media = 0;
 	uint32_t success = ctx_json_find(json, data, "success");
 
 	message->role = CTX_ROLE_TOOL;
 	if (body == 0)
-		body = ctx_find_below(json, data, "error", "message");
+		body = ctx_json_find_path(json, data, "error/message");
 	if (result != 0)
 		media = ctx_find_list(json, result, "binaryResultsForLlm");
 	if (media != 0)

@@ -17,7 +17,7 @@
 static uint32_t
 find_checkpoint(const struct ctx_json *json, uint32_t node)
 {
-	uint32_t messages = ctx_find_below(json, node, "$set", "messages");
+	uint32_t messages = ctx_json_find_path(json, node, "$set/messages");
 
 	return ctx_json_is_array(json, messages) ? messages : 0;
 }
@@ -132,12 +132,6 @@ find_response_text(const struct ctx_json *json, uint32_t response)
 	return text;
 }
 
-static uint32_t
-find_response(const struct ctx_json *json, uint32_t part)
-{
-	return ctx_find_below(json, part, "functionResponse", "response");
-}
-
 /* If a tool result consists of a single string, returns the JSON node of that
  * string, otherwise 0. */
 static uint32_t
@@ -148,7 +142,8 @@ find_plain_output(const struct ctx_json *json, uint32_t result)
 	if (!ctx_json_is_array(json, result) ||
 	    ctx_json_count(json, result) != 1)
 		return 0;
-	response = find_response(json, ctx_json_at(json, result, 0));
+	response = ctx_json_find_path(json, ctx_json_at(json, result, 0),
+	    "functionResponse/response");
 	if (response == 0)
 		return 0;
 	text = find_response_text(json, response);
@@ -159,7 +154,8 @@ static int
 read_result_part(const struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err)
 {
-	uint32_t response = find_response(json, node);
+	uint32_t response =
+	    ctx_json_find_path(json, node, "functionResponse/response");
 
 	if (response == 0)
 		return read_gemini_cli_part(json, node, message, err);

@@ -27,7 +27,7 @@ ctx_goose_is(const struct ctx_json *json, uint32_t node)
 	created = ctx_json_find(json, node, "created");
 	if (created != 0 && json->nodes[created].kind == CTX_JSON_NUMBER)
 		return "created";
-	if (ctx_find_below(json, node, "metadata", "agentVisible") != 0)
+	if (ctx_json_find_path(json, node, "metadata/agentVisible") != 0)
 		return "agentVisible";
 	return ctx_has_block(json, content, types);
 }
@@ -59,7 +59,7 @@ read_goose_tool_call(struct ctx_message *message, uint32_t block,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
-	uint32_t value = ctx_find_below(json, block, "toolCall", "value");
+	uint32_t value = ctx_json_find_path(json, block, "toolCall/value");
 	uint32_t id = ctx_json_find(json, block, "id");
 
 	if (value != 0)
@@ -70,7 +70,7 @@ read_goose_tool_call(struct ctx_message *message, uint32_t block,
 	 * message (the member "error") in place of the tool's name and
 	 * arguments. */
 	if (ctx_read_call(message,
-		ctx_find_below(json, block, "toolCall", "error"), id, 0,
+		ctx_json_find_path(json, block, "toolCall/error"), id, 0,
 		err) < 0)
 		return -1;
 	message->blocks[message->n - 1].no_truncate = true;
@@ -82,7 +82,7 @@ read_goose_result_body(struct ctx_message *message, uint32_t block,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
-	uint32_t body = ctx_find_below(json, block, "toolResult", "value");
+	uint32_t body = ctx_json_find_path(json, block, "toolResult/value");
 	uint32_t id = ctx_json_find(json, block, "id");
 
 	if (ctx_json_is_object(json, body))
@@ -92,7 +92,7 @@ read_goose_result_body(struct ctx_message *message, uint32_t block,
 		    read_goose_plain_block, err);
 	/* The content of the result is a string if the tool call failed,
 	 * otherwise an array. */
-	body = ctx_find_below(json, block, "toolResult", "error");
+	body = ctx_json_find_path(json, block, "toolResult/error");
 	if (body == 0 || json->nodes[body].kind == CTX_JSON_STRING)
 		return ctx_read_result(message, body, id, 0, NULL, err);
 	return ctx_read_fixed_result(message, CTX_BLOCK_TEXT, body, id, err);
@@ -145,7 +145,7 @@ ctx_goose_read(const struct ctx_json *json, uint32_t node,
 	if (rc <= 0)
 		return rc;
 	message->time = ctx_json_find(json, node, "created");
-	visible = ctx_find_below(json, node, "metadata", "agentVisible");
+	visible = ctx_json_find_path(json, node, "metadata/agentVisible");
 	if (visible != 0 && json->nodes[visible].kind == CTX_JSON_FALSE)
 		message->flags |= CTX_MESSAGE_HIDDEN;
 	return 1;

@@ -60,7 +60,7 @@ ctx_opencode_first(const struct ctx_json *json, uint32_t array)
 			first = asked;
 		if (!is_compaction(json, node))
 			continue;
-		id = ctx_find_below(json, node, "info", "id");
+		id = ctx_json_find_path(json, node, "info/id");
 		asked = id == 0 ? 0 : node;
 	}
 	return first;
@@ -72,7 +72,7 @@ ctx_opencode_is(const struct ctx_json *json, uint32_t node)
 	uint32_t parts = ctx_json_find(json, node, "parts");
 
 	if (!ctx_json_is_array(json, parts) ||
-	    ctx_find_below(json, node, "info", "role") == 0)
+	    ctx_json_find_path(json, node, "info/role") == 0)
 		return NULL;
 	return "info and parts";
 }
@@ -87,7 +87,7 @@ read_opencode_tool(struct ctx_message *message, uint32_t part,
 	uint32_t name = ctx_json_find(json, part, "tool");
 
 	if (ctx_read_call(message,
-		state == 0 ? 0 : ctx_json_find(json, state, "input"), id, name,
+		ctx_json_find_path(json, part, "state/input"), id, name,
 		err) < 0)
 		return -1;
 	if (state == 0)
@@ -95,7 +95,7 @@ read_opencode_tool(struct ctx_message *message, uint32_t part,
 	body = ctx_find_either(json, state, "output", "error");
 	if (body == 0)
 		return 0;
-	if (ctx_find_below(json, state, "time", "compacted") != 0)
+	if (ctx_json_find_path(json, state, "time/compacted") != 0)
 		body = 0;
 	if (ctx_read_result(message, body, id, name, NULL, err) < 0)
 		return -1;
@@ -154,7 +154,7 @@ ctx_opencode_read(const struct ctx_json *json, uint32_t node,
 		ctx_json_find(json, info, "role")))
 		return 0;
 	message->model = ctx_opencode_model(json, node);
-	message->time = ctx_find_below(json, info, "time", "created");
+	message->time = ctx_json_find_path(json, info, "time/created");
 	/* The two messages of a compaction (the request for a summary, and the
 	 * summary) are never removed.  Without them opencode would send the
 	 * messages that the summary replaces. */
@@ -175,7 +175,7 @@ ctx_opencode_line(const struct ctx_json *json, uint32_t node,
 	if (ctx_opencode_is(json, node) == NULL)
 		return;
 	line->kind = CTX_LINE_MESSAGE;
-	line->id = ctx_find_below(json, node, "info", "id");
+	line->id = ctx_json_find_path(json, node, "info/id");
 	line->model = ctx_opencode_model(json, node);
 	line->about = find_summarized_id(json, node);
 	if (line->about != 0)

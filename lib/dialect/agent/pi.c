@@ -38,7 +38,7 @@ ctx_pi_is(const struct ctx_json *json, uint32_t node)
 	    ctx_json_find(json, node, "cwd") != 0)
 		return "type session";
 	if (ctx_json_is(json, type, "message") &&
-	    ctx_find_below(json, node, "message", "role") != 0)
+	    ctx_json_find_path(json, node, "message/role") != 0)
 		return "type message";
 	return NULL;
 }

@@ -207,7 +207,7 @@ read_kept_thinking(struct ctx_message *message, uint32_t body, uint32_t extra,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
-	uint32_t text = ctx_find_below(json, extra, "thinking", "text");
+	uint32_t text = ctx_json_find_path(json, extra, "thinking/text");
 	size_t first = message->n;
 
 	if (text == 0)

@@ -91,8 +91,7 @@ ctx_sharegpt_read(const struct ctx_json *json, uint32_t node,
 	const struct sharegpt_sender *kind = &other;
 	size_t i;
 
-	if (from == 0 || value == 0 ||
-	    json->nodes[from].kind != CTX_JSON_STRING)
+	if (!ctx_json_is_string(json, from) || value == 0)
 		return 0;
 	for (i = 0; i < CTX_LENGTH(kinds); i++)
 		if (ctx_json_is(json, from, kinds[i].from))

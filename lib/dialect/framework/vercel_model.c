@@ -114,7 +114,6 @@ read_vercel_tool_call(struct ctx_message *message, uint32_t block,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
-	uint32_t options = ctx_json_find(json, block, "providerOptions");
 
 	if (ctx_read_call(message,
 		ctx_find_either(json, block, "input", "args"),
@@ -123,9 +122,9 @@ read_vercel_tool_call(struct ctx_message *message, uint32_t block,
 		return -1;
 	message->blocks[message->n - 1].provider_runs =
 	    ctx_is_true(json, block, "providerExecuted");
-	if (options != 0)
-		ctx_read_caller(message,
-		    ctx_find_below(json, options, "anthropic", "caller"));
+	ctx_read_caller(message,
+	    ctx_json_find_path(json, block,
+		"providerOptions/anthropic/caller"));
 	return 0;
 }
 

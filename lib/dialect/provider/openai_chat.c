@@ -52,9 +52,7 @@ ctx_openai_chat_is(const struct ctx_json *json, uint32_t node)
 	 * Ollama and chat templates they are an object. */
 	call = ctx_json_find(json, node, "tool_calls");
 	if (call != 0 && (call = ctx_json_at(json, call, 0)) != 0) {
-		body = ctx_json_find(json, call, "function");
-		if (body != 0)
-			body = ctx_json_find(json, body, "arguments");
+		body = ctx_json_find_path(json, call, "function/arguments");
 		if (ctx_json_is_string(json, body) ||
 		    ctx_json_find(json, call, "custom") != 0)
 			return "tool_calls";
