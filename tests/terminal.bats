@@ -163,6 +163,12 @@ X
 	on_terminal "ctx-prune -s pinned-fifo -k 1 -t 0 -b 5 -n --explain=- linked" 100
 	[ "$(sed -n 3p tty | xargs)" = "linked:2 user 5 -> 5 edit link to removed line" ] ||
 		fail "$(cat tty)"
+	# A reason that is too long for its column continues on the next line.
+	for width in 24 60 80 200; do
+		on_terminal "ctx-prune -s pinned-fifo -k 1 -t 0 -b 5 -n --explain=- linked" $width
+		[[ $(tr -s '\n ' ' ' < tty) == *" edit link to removed line "* ]] ||
+			fail "$width: $(cat tty)"
+	done
 	# A member of a request, and escapes in the names of tools.
 	jq -nc '{role: "user", content: "go"}, {role: "assistant", content: null,
 	    tool_calls: [{id: "a", type: "function", function: {name: "\u001b[31m",

@@ -591,7 +591,9 @@ void cli_print_short_place(const struct cli *cli, const char *file,
  * digits, such as "-1,234", to the buffer cell.  Returns cell. */
 const char *cli_group_digits(char cell[24], const char *sign, uint64_t number);
 /* Prints a text in lines of at most width characters, of which the first
- * "indent" are spaces.  Breaks lines at spaces. */
-void cli_print_wrapped(const char *text, size_t indent, size_t width);
+ * "indent" are spaces.  Breaks lines at spaces. at: number of characters that
+ * the first line already has, at most indent. */
+void cli_print_wrapped(const char *text, size_t at, size_t indent,
+    size_t width);
 
 #endif

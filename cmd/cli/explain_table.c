@@ -11,7 +11,8 @@ static const char *const heads[COLUMNS] = {"where", "role", "tool", "tokens",
 
 /* Widths in characters.  GAP: space between two columns.  WHERE_MOST: maximum
  * width of the column with the file and line of a change; this column gets the
- * width that the other columns leave. */
+ * width that the other columns leave.  The last column, WHY, is wider than in
+ * the layout if the terminal is. */
 enum { GAP = 2, WHERE_MOST = 48 };
 static const struct layout {
 	/* minimum width of the terminal, in characters, at which the columns
@@ -43,7 +44,7 @@ fit_widths(unsigned widths[COLUMNS])
 }
 
 /* Prints a text, shortened to the width of its column, and spaces up to the
- * next column. */
+ * next column.  Not used for the last column. */
 static void
 print_cell(const unsigned widths[COLUMNS], size_t column, struct ctx_str text)
 {
@@ -57,16 +58,26 @@ print_cell(const unsigned widths[COLUMNS], size_t column, struct ctx_str text)
 	if (column == TOKENS)
 		printf("%*s", blank, "");
 	cli_print_masked(stdout, head.p, head.n);
-	if (column == WHY)
-		(void)putchar('\n');
-	else
-		printf("%*s", GAP + (column == TOKENS ? 0 : blank), "");
+	printf("%*s", GAP + (column == TOKENS ? 0 : blank), "");
 }
 
 static void
 print_string(const unsigned widths[COLUMNS], size_t column, const char *text)
 {
 	print_cell(widths, column, (struct ctx_str){text, strlen(text)});
+}
+
+/* Prints the last column, in several lines if the text is longer than one. */
+static void
+print_reason(const unsigned widths[COLUMNS], const char *text)
+{
+	size_t indent = 0, end = cli_columns(), i;
+
+	for (i = 0; i < WHY; i++)
+		indent += widths[i] > 0 ? widths[i] + GAP : 0;
+	if (end < indent + widths[WHY])
+		end = indent + widths[WHY];
+	cli_print_wrapped(text, indent, indent, end);
 }
 
 /* Writes the number of tokens of a message before and after a change: "6,526 ->
@@ -105,8 +116,10 @@ cli_explain_row(struct cli_report *report, const struct ctx_change *change,
 		ctx_buf_release(&where);
 		return -1;
 	}
-	for (i = 0; i < COLUMNS && !report->has_heads; i++)
+	for (i = 0; i < WHY && !report->has_heads; i++)
 		print_string(widths, i, heads[i]);
+	if (!report->has_heads)
+		print_reason(widths, heads[WHY]);
 	report->has_heads = true;
 	print_cell(widths, WHERE, (struct ctx_str){where.p, where.n});
 	ctx_buf_release(&where);
@@ -117,7 +130,7 @@ cli_explain_row(struct cli_report *report, const struct ctx_change *change,
 	write_change(tokens, change, widths[TOKENS]);
 	print_string(widths, TOKENS, tokens);
 	(void)snprintf(why, sizeof why, "%s %s", words.action, words.reason);
-	print_string(widths, WHY, why);
+	print_reason(widths, why);
 	return ferror(stdout) == 0
 	    ? 0
 	    : ctx_err_sys(err, EIO, "cannot write %s", CLI_STDOUT);

@@ -95,5 +95,5 @@ cli_plan_row(const struct cli_plan_row *row)
 		printf("%s%s", row->separator, row->note);
 	(void)putchar('\n');
 	if (row->note != NULL && is_for_people())
-		cli_print_wrapped(row->note, NOTE_INDENT, width);
+		cli_print_wrapped(row->note, 0, NOTE_INDENT, width);
 }

@@ -132,17 +132,17 @@ cli_group_digits(char cell[24], const char *sign, uint64_t number)
 }
 
 void
-cli_print_wrapped(const char *text, size_t indent, size_t width)
+cli_print_wrapped(const char *text, size_t at, size_t indent, size_t width)
 {
-	size_t n;
+	size_t n, blanks = indent - at;
 
-	width -= indent;
-	while (strlen(text) > width) {
+	for (width -= indent; strlen(text) > width;
+	     text += n + (text[n] == ' ')) {
 		for (n = width; n > 0 && text[n] != ' '; n--)
 			continue;
 		n = n > 0 ? n : width;
-		printf("%*s%.*s\n", (int)indent, "", (int)n, text);
-		text += n + (text[n] == ' ');
+		printf("%*s%.*s\n", (int)blanks, "", (int)n, text);
+		blanks = indent;
 	}
-	printf("%*s%s\n", (int)indent, "", text);
+	printf("%*s%s\n", (int)blanks, "", text);
 }

@@ -299,13 +299,13 @@ table_end(struct row_form *form)
 		cli_print_wrapped(
 		    "~ is an estimate: not counted by the model's "
 		    "own tokenizer, or with tools or media",
-		    0, cli_columns());
+		    0, 0, cli_columns());
 	if (table->billed)
 		cli_print_wrapped(
 		    "used and left are computed from billed (the input of the "
 		    "last request, as the provider counted it) plus after "
 		    "(counted tokens of newer messages)",
-		    0, cli_columns());
+		    0, 0, cli_columns());
 	cli_check_stdout(form->cli);
 	free(table->rows);
 	ctx_intern_release(&table->texts);
