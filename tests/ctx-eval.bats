@@ -398,6 +398,11 @@ setup() {
 	[ "$(cut -f 2 rows | paste -sd ' ')" = "budget 12.5 25 50" ]
 	run -2 ctx-eval -p name= session
 	[[ $output == *"the policy 'name=' has no command"* ]]
+	run -2 ctx-eval -p 'two words=-s fifo' session
+	[[ $output == *"the name of the policy 'two words=-s fifo' has a blank; write the name without blanks" ]]
+	# A blank before "=" is also in commands.
+	eval_session --json -b 50% -p 'env A=b cat' -p 'env -u B A=-b cat' > rows
+	[ "$(row 'env A=b cat' .kept) $(row 'env -u B A=-b cat' .kept)" = "100 100" ]
 	run -2 ctx-eval --timeout 0 session
 	run -2 ctx-eval --json --tsv session
 	run -2 ctx-eval -j 2000 session

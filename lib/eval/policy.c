@@ -14,16 +14,31 @@ static const struct {
     {"random", CTX_POLICY_RANDOM},
 };
 
+#define NAME_CHARS                                                       \
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" \
+	"_.,+%-"
+
 /* Returns the length in bytes of the name before "=" at the beginning of a
  * policy's text, or 0 if the text has no name. */
 static size_t
 find_name(const char *text)
 {
-	size_t n = strspn(text,
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-	    "_.,+%-");
+	size_t n = strspn(text, NAME_CHARS);
 
 	return text[0] != '-' && text[n] == '=' ? n : 0;
+}
+
+/* Returns true if a policy's text seems to begin with a name that has blanks,
+ * as in "two words=-s fifo".  An argument of a command may contain "=", too: so
+ * returns true only if options of ctx-prune follow, and none comes before. */
+static bool
+has_blank_name(const char *text)
+{
+	size_t n = strspn(text, NAME_CHARS " ");
+	const char *dash = strstr(text, " -");
+
+	return text[0] != '-' && text[n] == '=' && text[n + 1] == '-' &&
+	    (dash == NULL || dash > text + n);
 }
 
 static int
@@ -160,6 +175,11 @@ ctx_policy_parse(struct ctx_policy *policy, const char *text,
 		return ctx_err_set(err, CTX_EARG,
 		    "the policy '%.80s' has no command and no options of "
 		    "ctx-prune, such as -s recall",
+		    text);
+	if (n == 0 && has_blank_name(text))
+		return ctx_err_set(err, CTX_EARG,
+		    "the name of the policy '%.80s' has a blank; write the "
+		    "name without blanks",
 		    text);
 	policy->name = n > 0 ? strndup(text, n) : strdup(command);
 	if (policy->name == NULL)
