@@ -13,6 +13,7 @@
  */
 #define _GNU_SOURCE /* for syscall */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -157,43 +158,99 @@ get_argument_offset(void)
 	return FIRST_AT + (*(const uint8_t *)&one == 1 ? 0 : 4);
 }
 
-long
-cli_refuse_calls(void)
+/* The filter has these parts:
+ *  - HEAD: refuses other architectures and x32 system calls
+ *  - a step for each system call in of_oneself
+ *  - groups of system calls that are refused, sorted by number: a step that
+ *    skips the group if the number belongs to a later one, the comparisons, and
+ *    a step that allows all other system calls of the group
+ *  - TAIL: the check of the first argument; the last step refuses.
+ * The kernel runs a new filter once for each of its system calls.  Without
+ * groups this would take a tenth of the time in which a command starts. */
+enum {
+	HEAD = 4,
+	GROUP = 8,
+	GROUPS = (N_REFUSED + GROUP - 1) / GROUP,
+	TAIL = 5,
+	STEPS = HEAD + N_ONESELF + N_REFUSED + 2 * GROUPS + TAIL,
+};
+_Static_assert(STEPS <= 256, "a jump skips at most 255 steps");
+
+/* Returns how many steps a jump at step "from" skips to reach step "to". */
+static uint8_t
+skipped(size_t from, size_t to)
 {
-	enum {
-		HEAD = 4,
-		CALLS = N_REFUSED + N_ONESELF,
-		STEPS = HEAD + CALLS + 6
-	};
-	struct bpf_step steps[STEPS] = {
+	return (uint8_t)(to - from - 1);
+}
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+	unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Writes the steps for the groups of refused system calls. n: index of the
+ * first step. */
+static void
+add_groups(struct bpf_step steps[STEPS], size_t n)
+{
+	unsigned calls[N_REFUSED + 1];
+	size_t i, size;
+
+	memcpy(calls, refused, sizeof refused);
+	calls[N_REFUSED] = OTHER_CALLS;
+	qsort(calls, N_REFUSED, sizeof calls[0], compare_numbers);
+	for (i = 0; i < N_REFUSED; i++) {
+		size = N_REFUSED - i < GROUP ? N_REFUSED - i : GROUP;
+		if (i % GROUP == 0)
+			steps[n++] = (struct bpf_step){IF_FROM,
+			    (uint8_t)(size + 1), 0, calls[i + size]};
+		steps[n] = (struct bpf_step){IF_EQUAL, skipped(n, STEPS - 1), 0,
+		    calls[i]};
+		n++;
+		if (i % GROUP == GROUP - 1 || i == N_REFUSED - 1)
+			steps[n++] = (struct bpf_step){ANSWER, 0, 0, ALLOW};
+	}
+}
+
+static void
+make_filter(struct bpf_step steps[STEPS])
+{
+	const struct bpf_step head[HEAD] = {
 	    {LOAD, 0, 0, MACHINE_AT},
-	    {IF_EQUAL, 0, CALLS + 7, MACHINE},
+	    {IF_EQUAL, 0, skipped(1, STEPS - 1), MACHINE},
 	    {LOAD, 0, 0, NUMBER_AT},
-	    {IF_FROM, CALLS + 5, 0, OTHER_CALLS},
+	    {IF_FROM, skipped(3, STEPS - 1), 0, OTHER_CALLS},
 	};
-	/* The last steps of the filter.  A system call that is neither in the
-	 * list "refused" nor in the list "of_oneself" is allowed.  A system
-	 * call in the list "of_oneself" is allowed only if its first argument
-	 * is the id of this process.  All other system calls are refused. */
-	const struct bpf_step last[] = {
-	    {ANSWER, 0, 0, ALLOW},
+	/* A system call in the list "of_oneself" is allowed only if its first
+	 * argument is the id of this process, or 0. */
+	const struct bpf_step tail[TAIL] = {
 	    {LOAD, 0, 0, get_argument_offset()},
 	    {IF_EQUAL, 1, 0, 0},
 	    {IF_EQUAL, 0, 1, (uint32_t)getpid()},
 	    {ANSWER, 0, 0, ALLOW},
 	    {ANSWER, 0, 0, REFUSE},
 	};
-	const struct program program = {STEPS, steps};
 	size_t i;
+
+	memcpy(steps, head, sizeof head);
+	for (i = 0; i < N_ONESELF; i++)
+		steps[HEAD + i] = (struct bpf_step){IF_EQUAL,
+		    skipped(HEAD + i, STEPS - TAIL), 0, of_oneself[i]};
+	add_groups(steps, HEAD + N_ONESELF);
+	memcpy(steps + STEPS - TAIL, tail, sizeof tail);
+}
+
+long
+cli_refuse_calls(void)
+{
+	struct bpf_step steps[STEPS];
+	const struct program program = {STEPS, steps};
 	long rc;
 
-	for (i = 0; i < N_REFUSED; i++)
-		steps[HEAD + i] = (struct bpf_step){IF_EQUAL,
-		    (uint8_t)(CALLS - i + 4), 0, refused[i]};
-	for (; i < CALLS; i++)
-		steps[HEAD + i] = (struct bpf_step){IF_EQUAL,
-		    (uint8_t)(CALLS - i), 0, of_oneself[i - N_REFUSED]};
-	memcpy(steps + HEAD + CALLS, last, sizeof last);
+	make_filter(steps);
 	rc = syscall(SYS_seccomp, SET_FILTER, NOT_SLOWER, &program);
 	if (rc < 0 && errno == EINVAL)
 		rc = syscall(SYS_seccomp, SET_FILTER, 0, &program);
