@@ -5,10 +5,11 @@
  * program or the shared library).  So it is found in the build tree, and in an
  * installed tree that was moved:
  *
- * code				directory 	BUILD/ctx-count
- * BUILD/share/ctx 	BUILD/tests/NAME BUILD/share/ctx 	PREFIX/bin/NAME
- * PREFIX/share/ctx 	PREFIX/lib/libctx.so PREFIX/share/ctx
- * PREFIX/lib/TRIPLET/libctx.so	PREFIX/share/ctx
+ *  - BUILD/ctx-count finds BUILD/share/ctx
+ *  - BUILD/tests/NAME finds BUILD/share/ctx
+ *  - PREFIX/bin/NAME finds PREFIX/share/ctx
+ *  - PREFIX/lib/libctx.so finds PREFIX/share/ctx
+ *  - PREFIX/lib/TRIPLET/libctx.so finds PREFIX/share/ctx
  *
  * A directory above may be writable by anybody, as /tmp is.  So a directory is
  * used only if it belongs to root or to the owner of the code.  Still, the path
