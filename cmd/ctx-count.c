@@ -399,7 +399,7 @@ check_needs(const struct count_command *count)
 	    (count->text || count->calibrate || count->annotate))
 		cli_die(&count->cli,
 		    "--billed cannot be combined with --text, --calibrate "
-		    "and --annotate");
+		    "or --annotate");
 	if (count->form.json && count->form.tsv)
 		cli_die(&count->cli,
 		    "--json and --tsv exclude each other; give one of them");
@@ -427,8 +427,8 @@ check_options(struct count_command *count)
 	    (other || count->top > 0 || count->form.quiet || count->max.set))
 		cli_die(&count->cli,
 		    "--annotate writes the conversation, so it cannot be "
-		    "combined "
-		    "with options that count it, such as --json, --per or -q");
+		    "combined with options that choose what is printed "
+		    "instead, such as --json, --per or -q");
 }
 
 /* Chooses the form of the output; a terminal gets a table. */

@@ -220,8 +220,9 @@ note_failures(struct eval_command *eval)
 		cli_status(&eval->cli, CLI_NO);
 		cli_say(&eval->cli,
 		    "policy %.60s: the command failed in %zu of %zu runs, "
-		    "first for %s (its first %g %% of messages): %s; -v shows "
-		    "what the command wrote to standard error",
+		    "first for the session %s, cut after %g %% of its "
+		    "messages: "
+		    "%s; -v shows what the command wrote to standard error",
 		    eval->policies[policy].name, failed, all,
 		    r->samples[first->sample].file,
 		    (double)r->samples[first->sample].cut / 1000,

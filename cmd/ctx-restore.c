@@ -115,8 +115,8 @@ warn_foreign(struct restore_command *restore)
 		if (!restore->gc)
 			cli_status(&restore->cli, CLI_NO);
 		cli_say(&restore->cli,
-		    "no reference names a file in %s, but %" PRIu64
-		    " name files in other directories; name such a directory "
+		    "no reference in the input names a file in %s; references "
+		    "to other directories: %" PRIu64 "; name such a directory "
 		    "with --spool, for example %.*s",
 		    restore->options.spool, restore->foreign,
 		    (int)restore->dir.n, restore->dir.p);

@@ -415,7 +415,7 @@ X
 		line user Other
 		tail -n +3 whole
 	} > in
-	why="in:2: the parent of this line is not in the file, so earlier messages are neither counted nor changed"
+	why="in:2: the parent that this line names is not in the file, so earlier messages are neither counted nor changed"
 	COLUMNS=80 run -0 --separate-stderr ctx-count -v --bar --window 1000 in
 	[[ $stderr == *"ctx-count: $why"* ]] || fail "$stderr"
 	[[ $output == *"N not in file: see -v "* ]] || fail "$output"
@@ -425,10 +425,10 @@ X
 	[ -z "$stderr" ]
 	# The next file has all its parents, and so has a session after a summary.
 	run -0 --separate-stderr ctx-count -v --bar --window 1000 whole
-	[[ $stderr != *"the parent of"* ]] || fail "$stderr"
+	[[ $stderr != *"the parent that"* ]] || fail "$stderr"
 	[[ $output == *"N not in this file "* ]]
 	COLUMNS=80 run -0 --separate-stderr ctx-count -v --bar --window 1000 in whole
-	[ "$(grep -c "the parent of" <<< "$stderr")" -eq 1 ]
+	[ "$(grep -c "the parent that" <<< "$stderr")" -eq 1 ]
 	[[ ${output#*not in file: see -v} == *"not in this file"* ]]
 	dialect=pi
 	{
@@ -436,7 +436,7 @@ X
 		line user Two "" Two c
 	} > in
 	run -0 --separate-stderr ctx-count -v in
-	[[ $stderr != *"the parent of"* ]] || fail "$stderr"
+	[[ $stderr != *"the parent that"* ]] || fail "$stderr"
 }
 
 @test "the bar says how much is counted if it is more than was billed" {

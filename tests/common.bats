@@ -301,7 +301,7 @@ calls() {
 		[[ $output == *"a file name is empty; "* ]]
 		# shellcheck disable=SC2086
 		$c a >> a 2> err && fail "$c: wrote to its input"
-		grep -q "cannot write standard output: it is also an input file" err
+		grep -q "cannot write standard output: it is an input file" err
 		cmp a "$chat"
 		# shellcheck disable=SC2086
 		$c a > a 2> err && fail "$c: wrote to its input"

@@ -504,7 +504,7 @@ sum() {
 	request 4 > one
 	run -0 --separate-stderr ctx-cache -v -m opus one
 	[[ $stderr == *"opus is assumed to be claude-opus-5-5"* ]]
-	[[ $stderr == *"claude-opus-5-5: counts of texts are reconstructed (claude-4.8)"* ]]
+	[[ $stderr == *"claude-opus-5-5: token counts of texts are reconstructed (claude-4.8)"* ]]
 	run -0 --separate-stderr ctx-cache -v -m opus --diff one one
 	[[ $stderr == *"opus is assumed to be claude-opus-5-5"* ]]
 }

@@ -34,8 +34,8 @@ load helper
 	{
 		echo "the table of models and prices is dated $date, its oldest" \
 		    "figure $(head -n 1 dates); \"-\" means unknown, or none"
-		echo "$old of $(wc -l < dates) models have figures that are more" \
-		    "than 90 days old and may have changed since"
+		echo "prices and limits of $old of $(wc -l < dates) models were" \
+		    "read more than 90 days ago, and may have changed since"
 	} | cmp - <(sed 's/^ctx-count: //' err)
 }
 
@@ -50,7 +50,7 @@ load helper
 	done
 	# This is also the name of a model, not of the newest of its family.
 	run -0 --separate-stderr ctx-count -v -m gpt-5 "$chat"
-	[[ $stderr == *": gpt-5: counts of texts are exact"* ]]
+	[[ $stderr == *": gpt-5: token counts of texts are exact"* ]]
 	[ "$(tokens -m 'opus[1m]' "$chat")" -eq "$(tokens -m claude-opus-5-5 "$chat")" ]
 	mkdir -p config/ctx
 	echo '{"sonnet": {"window": 77}}' > config/ctx/models.json

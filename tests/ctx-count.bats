@@ -113,29 +113,29 @@ load helper
 @test "-v says once for every model whether its counts are exact" {
 	say() { # LINE OPTION...
 		run -0 --separate-stderr ctx-count -v "${@:2}" "$chat"
-		[ "$(grep -c "counts of texts are" <<< "$stderr")" -eq 1 ] &&
+		[ "$(grep -c "token counts of texts are" <<< "$stderr")" -eq 1 ] &&
 			[[ $stderr == *"ctx-count: $1"* ]] || fail "$stderr"
 	}
-	say "gpt-4o: counts of texts are exact (o200k_base)" -m gpt-4o
-	say "gpt-4o: counts of texts are exact (o200k_base)" -m gpt-4o -e o200k_base
-	say "claude-opus-4-8: counts of texts are reconstructed (claude-4.8); see" \
+	say "gpt-4o: token counts of texts are exact (o200k_base)" -m gpt-4o
+	say "gpt-4o: token counts of texts are exact (o200k_base)" -m gpt-4o -e o200k_base
+	say "claude-opus-4-8: token counts of texts are reconstructed (claude-4.8); see" \
 	    -m claude-opus-4-8
-	say "claude-opus-5: counts of texts are reconstructed (claude-4.8); white space at the end of a message is counted, but not billed by Opus 5; see" \
+	say "claude-opus-5: token counts of texts are reconstructed (claude-4.8); white space at the end of a message is counted, but not billed by Opus 5; see" \
 	    -m claude-opus-5
-	say "claude-opus-4-8: counts of texts are estimated (o200k_base); the model's own encoding is claude-4.8" \
+	say "claude-opus-4-8: token counts of texts are estimated (o200k_base); the model's own encoding is claude-4.8" \
 	    -m claude-opus-4-8 -e o200k_base
-	say "kimi-k2: counts of texts are estimated (o200k_base)" -m kimi-k2
-	say "unknown model: counts of texts are estimated (o200k_base)" -m house
-	say "no model: counts of texts are estimated (o200k_base)"
-	say "no model: counts of texts are reconstructed (claude-3); see" -e claude-3
+	say "kimi-k2: token counts of texts are estimated (o200k_base)" -m kimi-k2
+	say "unknown model: token counts of texts are estimated (o200k_base)" -m house
+	say "no model: token counts of texts are estimated (o200k_base)"
+	say "no model: token counts of texts are reconstructed (claude-3); see" -e claude-3
 	# one line per model of the input
 	for m in gpt-4o kimi-k2 gpt-4o kimi-k2; do
 		echo "{\"model\":\"$m\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}"
 	done > models
 	run -0 --separate-stderr ctx-count -v models
-	[ "$(grep -c "counts of texts are" <<< "$stderr")" -eq 2 ]
+	[ "$(grep -c "token counts of texts are" <<< "$stderr")" -eq 2 ]
 	for m in exact estimated; do
-		grep -q "counts of texts are $m" <<< "$stderr"
+		grep -q "token counts of texts are $m" <<< "$stderr"
 	done
 }
 
@@ -381,7 +381,7 @@ load helper
 		    <(ctx-count --json "$d" | jq .tokens) || fail "$d"
 	done
 	run -2 ctx-count --annotate --json "$chat"
-	[[ $output == *"--annotate writes the conversation, so it cannot be combined with options that count it, such as --json, "* ]]
+	[[ $output == *"--annotate writes the conversation, so it cannot be combined with options that choose what is printed instead, such as --json, "* ]]
 }
 
 @test "--annotate reports and archives the records that it changes" {

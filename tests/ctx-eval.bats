@@ -128,7 +128,7 @@ setup() {
 	    'kill -9 $$' 'cat; exit 3'; do
 		[ "$(row "$policy" .runs,.failed,.kept)" = "1 1 null" ] ||
 			fail "$policy: $output"
-		[[ $stderr == *"policy $policy: the command failed in 1 of 1 runs, first for session (its first 70 % of messages): "* ]] ||
+		[[ $stderr == *"policy $policy: the command failed in 1 of 1 runs, first for the session session, cut after 70 % of its messages: "* ]] ||
 			fail "$policy: $stderr"
 	done
 	[ "$(row false .failure)" = "ended with status 1" ]

@@ -590,7 +590,7 @@ X
 	messages user:hello assistant:hi > chat.jsonl
 	run -2 ctx-replay -p "-b 300 --pin (" chat.jsonl
 	run -2 ctx-replay -p "-b 300 -l aggressive" chat.jsonl
-	[[ $output == *"the level aggressive cuts texts"* ]] || fail "$output"
+	[[ $output == *" -l aggressive, which cuts texts"* ]] || fail "$output"
 }
 
 @test "a policy is refused if ctx-replay cannot replay one of its options" {

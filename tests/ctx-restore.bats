@@ -381,7 +381,7 @@ load helper
 		run -1 ctx-restore -S other $how aged
 		grep '^ctx-restore: no ref' <<< "$output" > err
 		[ "$(grep -c . err)" -eq 1 ]
-		grep -qE '^ctx-restore: no reference names a file in other, but [0-9]+ name files in other directories; name such a directory with --spool, for example \.ctx/spool$' err
+		grep -qE '^ctx-restore: no reference in the input names a file in other; references to other directories: [0-9]+; name such a directory with --spool, for example \.ctx/spool$' err
 	done
 	ctx-restore -S other < aged 2> err | cmp - aged
 	# A tool may have written it: no control of a terminal comes through, and
@@ -392,7 +392,7 @@ load helper
 	    content: "h\n[7 characters in \($path)]"}' > forged
 	ctx-restore < forged 2> err | cmp - forged
 	[ "$(wc -l < err)" -eq 1 ]
-	[[ $(cat err) == *" 1 name files in other directories; name such a directory with --spool, for example /?]0;a???xxx"* ]]
+	[[ $(cat err) == *"references to other directories: 1; name such a directory with --spool, for example /?]0;a???xxx"* ]]
 	# Not where some are files of ctx, nor where there are none.
 	messages "tool:[7 characters in other/a-$(printf '%032d' 0).md]" |
 	    cat - aged > both

@@ -252,7 +252,7 @@ seeds() {
 	messages user:aaab "user:$(head -c 80000 /dev/zero | tr '\0' a)" > in
 	run -2 timeout 60 ctx-count -e ./slow.json in
 	[[ $output == "ctx-count: in:2: ./slow.json: a regular expression that \
-splits texts takes too many steps for this text; to estimate, use the encoding bytes/4" ]]
+splits texts takes too many steps for this text; to estimate its tokens, use -e bytes/4" ]]
 }
 
 @test "an encoding that is not a file is refused with the reason" {
@@ -358,7 +358,7 @@ move_prefix() {
 	chown 65534 open/encodings
 	ln -s "$PWD/open" moved/share/ctx
 	run -2 moved/bin/ctx-count --text text
-	[[ $output == *"/encodings belongs to a user other than"* ]] || fail "$output"
+	[[ $output == *"/encodings belongs neither to root"* ]] || fail "$output"
 }
 
 @test "CTX_DATA names the directory of the file with the built-in encodings" {
@@ -402,9 +402,9 @@ patch_at() {
 	mkdir data
 	export CTX_DATA=$PWD/data
 	: > data/encodings
-	refused " does not contain the encodings of ctx"
+	refused " does not contain tokenizers of ctx"
 	printf 'ctxtable' > data/encodings
-	refused " does not contain the encodings of ctx"
+	refused " does not contain tokenizers of ctx"
 	cp "$B/share/ctx/encodings" data
 	size=$(stat -c %s data/encodings)
 	truncate -s -1 data/encodings
@@ -414,7 +414,7 @@ patch_at() {
 	truncate -s "$size" data/encodings
 	cp "$B/share/ctx/encodings" data
 	patch_at 0 'C'
-	refused " does not contain the encodings of ctx"
+	refused " does not contain tokenizers of ctx"
 	cp "$B/share/ctx/encodings" data
 	# The number of the byte order, with its bytes reversed.
 	[ "$(od -A n -t x1 -j 8 -N 1 data/encodings)" = " 04" ] &&
@@ -427,10 +427,10 @@ patch_at() {
 3924421097 instead of "*"); install ctx again"* ]]
 	rm data/encodings
 	mkfifo data/encodings
-	refused " does not contain the encodings of ctx"
+	refused " does not contain tokenizers of ctx"
 	rm data/encodings
 	mkdir data/encodings
-	refused " does not contain the encodings of ctx"
+	refused " does not contain tokenizers of ctx"
 }
 
 @test "r50k_base lacks the runs of blanks that p50k_base has as tokens" {

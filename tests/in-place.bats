@@ -108,13 +108,13 @@ only() {
 		[ ! -e "$f.bak" ] || fail "$c: $f.bak"
 		[ -z "$(find . -name '.tmp-*')" ] || fail "$c: a temporary"
 	done <<-'END'
-		1|long: not replaced|ctx-prune -b 500 -i.bak long
-		1|aged: not replaced|ctx-restore -i.bak aged
-		1|alternating: not replaced|ctx-check --repair --provider bedrock -i.bak alternating
+		1|long was not replaced, because the exit status is 1|ctx-prune -b 500 -i.bak long
+		1|aged was not replaced, because the exit status is 1|ctx-restore -i.bak aged
+		1|alternating was not replaced, because the exit status is 1|ctx-check --repair --provider bedrock -i.bak alternating
 		2|torn:2:|ctx-truncate -i.bak torn
 		2|torn:2:|ctx-prune -b 10 -i torn
 		2|torn:2:|ctx-count --annotate -i torn
-		2|long: not replaced|ctx-age -o 1000 -S notdir/spool -i.bak long
+		2|long was not replaced, because the exit status is 2|ctx-age -o 1000 -S notdir/spool -i.bak long
 	END
 }
 
@@ -141,7 +141,7 @@ only() {
 	run -2 ctx-prune -s summarize -b 8k -i.bak --summarizer \
 	    "cat > text; [ -e second ] || { : > second; echo s; exit; }; exit 1" \
 	    long two
-	[[ $output == *"two: not replaced"*"no other file is replaced"* ]] ||
+	[[ $output == *"two was not replaced"*"no other file is replaced"* ]] ||
 		fail "$output"
 	cmp long "$agent"
 	only last long second short text torn two

@@ -301,7 +301,7 @@ check_flag() {
 	[[ $output == *"there is no option --budget; see ctx-count --help" ]]
 	cp "$agent" few
 	run -2 ctx-prune -b 9k -i bak few
-	[ "$output" = "ctx-prune: cannot open bak: No such file or directory; a suffix is joined to the option, as in -i.bak" ]
+	[ "$output" = "ctx-prune: cannot open bak: No such file or directory; write a suffix directly after -i, as in -i.bak" ]
 	cmp few "$agent"
 	run -2 ctx-count --model few
 	[ "$output" = "ctx-count: --model: 'few' is a file, not a model; ctx-count --models lists the models" ]

@@ -122,8 +122,8 @@ check_operand(const struct cli *cli, const char *name, struct identity *id)
 	if (target == NULL && errno == ENOENT && cli->suffix == NULL &&
 	    name == cli->files[0] && cli->n_files > 1)
 		cli_die(cli,
-		    "cannot open %s: No such file or directory; a suffix is "
-		    "joined to the option, as in -i.bak",
+		    "cannot open %s: No such file or directory; write a suffix "
+		    "directly after -i, as in -i.bak",
 		    name);
 	if (target == NULL || stat(target, &file) < 0)
 		cli_die_errno(cli, "open", name, errno);

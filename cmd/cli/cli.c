@@ -191,10 +191,10 @@ check_stdout(const struct cli *cli, char *const *files, size_t n)
 
 	if (fstat(STDOUT_FILENO, &file) == 0 && is_among(files, n, &file))
 		cli_die(cli,
-		    "cannot write %s: it is also an input file%s; write to "
+		    "cannot write %s: it is an input file%s, too; write to "
 		    "another file",
 		    CLI_STDOUT,
-		    file.st_size == 0 ? ", which the shell has emptied" : "");
+		    file.st_size == 0 ? " (emptied by the shell)" : "");
 }
 
 /* Prints that the command waits for input, if no file is named, standard input

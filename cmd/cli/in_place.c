@@ -236,8 +236,8 @@ is_wanted(const struct cli *cli, const struct replacement *one)
 {
 	if (cli->status != CLI_YES) {
 		cli_say(cli,
-		    "%s: not replaced, because the command did not succeed",
-		    one->name);
+		    "%s was not replaced, because the exit status is %d",
+		    one->name, cli->status);
 		return false;
 	}
 	check_unchanged(cli, one);

@@ -95,7 +95,7 @@ note_basis(const struct cli *cli, const struct ctx_model_note *note,
 			? "a better estimate is given by the tokenizer"
 			: "its tokenizer is",
 		    model->file);
-	cli_say(cli, "%s: counts of texts are %s (%s)%s", name,
+	cli_say(cli, "%s: token counts of texts are %s (%s)%s", name,
 	    ctx_basis_name(note->basis), note->encoding, more);
 }
 
@@ -232,8 +232,9 @@ say_dates(const struct cli *cli, const struct dates *dates)
 	    ctx_models_date(), dates->oldest);
 	if (dates->n_old > 0)
 		cli_say(cli,
-		    "%zu of %zu models have figures that are more than %d days "
-		    "old and may have changed since",
+		    "prices and limits of %zu of %zu models were read more "
+		    "than "
+		    "%d days ago, and may have changed since",
 		    dates->n_old, dates->n, MOST_DAYS);
 }
 

@@ -89,8 +89,9 @@ cli_note_stream(const struct cli *cli, const struct ctx_stream *stream)
 		    "was read in its own dialect");
 	if (cli->verbose && stream->orphan.file != NULL)
 		cli_say(cli,
-		    "%s:%" PRIu64 ": the parent of this line is not in the "
-		    "file, so earlier messages are neither counted nor changed",
+		    "%s:%" PRIu64 ": the parent that this line names is not in "
+		    "the file, so earlier messages are neither counted nor "
+		    "changed",
 		    stream->orphan.file, stream->orphan.line);
 	if (found->dialect == NULL)
 		note_none(cli, found);

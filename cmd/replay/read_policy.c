@@ -69,10 +69,10 @@ check_level(const struct cli *cli, const struct ctx_prune_settings *settings)
 	if (settings->level == CTX_LEVEL_AGGRESSIVE &&
 	    settings->strategy->truncates_texts)
 		cli_die(cli,
-		    "with the strategy %s the level aggressive cuts "
-		    "texts, which ctx-replay cannot evaluate; choose another "
-		    "level, or the strategy pinned-fifo, fifo, middle-out or "
-		    "summarize",
+		    "ctx-replay cannot evaluate -s %s -l aggressive, which "
+		    "cuts "
+		    "texts; choose another level, or the strategy pinned-fifo, "
+		    "fifo, middle-out or summarize",
 		    settings->strategy->name);
 }
 

@@ -5,10 +5,10 @@
  * Gemini 3 and later models sign the first tool call of each response, and
  * refuse a request in which such a call of the newest turn has lost its
  * signature: "Function call is missing a thought_signature in functionCall
- * parts" ("Thought signatures", ai.google.dev, November 2026).  Calls of earlier
- * turns are accepted without.  All of 175 recorded requests that these models
- * accepted, and that have calls in the newest turn, agree (pydantic-ai and
- * others, November 2026).
+ * parts" ("Thought signatures", ai.google.dev, November 2026).  Calls of
+ * earlier turns are accepted without.  All of 175 recorded requests that these
+ * models accepted, and that have calls in the newest turn, agree (pydantic-ai
+ * and others, November 2026).
  */
 #include "check/validator.h"
 

@@ -238,8 +238,8 @@ ctx_archive_sync(struct ctx_archive *archive, struct ctx_err *err)
 		return -1;
 	if (!is_synced(archive->fd) ||
 	    (archive->directory >= 0 && !is_synced(archive->directory)))
-		return ctx_err_sys(err, errno, "cannot sync archive %s",
-		    archive->path);
+		return ctx_err_sys(err, errno,
+		    "cannot flush archive %s to the disk", archive->path);
 	close_directory(archive);
 	archive->dirty = false;
 	return 0;

@@ -309,8 +309,8 @@ ctx_spool_sync(struct ctx_spool *spool, struct ctx_err *err)
 	if (!spool->dirty)
 		return 0;
 	if (fsync(spool->fd) < 0)
-		return ctx_err_sys(err, errno, "cannot sync spool directory %s",
-		    spool->dir);
+		return ctx_err_sys(err, errno,
+		    "cannot flush spool directory %s to the disk", spool->dir);
 	/* References (lines in messages that name files of the spool) contain
 	 * the path of the spool.  So the path must still lead to the directory
 	 * that is open. */

@@ -95,8 +95,9 @@ ctx_spool_name(struct ctx_buf *out, const char *format, struct ctx_str tool,
 	    memcmp(found.p, digits, CTX_SPOOL_DIGITS) != 0)
 		return ctx_err_set(err, CTX_EARG,
 		    "the path format '%.40s' must give a name of at most %d "
-		    "letters, digits, '_', '-' and '.' (the last two not "
-		    "first), with {sha256} at the end or before the extension, "
+		    "letters, digits, '_', '-' and '.' that does not begin "
+		    "with '-' or '.', with {sha256} at the end or before the "
+		    "extension, "
 		    "as in {tool}-{sha256}.md",
 		    format, CTX_SPOOL_NAME);
 	return ctx_buf_add(out, "", 1, err);

@@ -297,13 +297,15 @@ refused_names(void)
 			name, (size_t)i + 1, "special", i & 1, "normalized",
 			0));
 	text = json_dumps(file, JSON_COMPACT);
-	refused("begins with more than 255 other added tokens", "a.json", text);
+	refused("more than 255 tokens of the list added_tokens", "a.json",
+	    text);
 	free(text);
 	(void)json_array_clear(added);
 	(void)json_array_append_new(added,
 	    json_pack("{s:i,s:s%}", "id", 5000, "content", name, (size_t)1025));
 	text = json_dumps(file, JSON_COMPACT);
-	refused("an added token has 1025 bytes", "a.json", text);
+	refused("a token of the list added_tokens has 1025 bytes", "a.json",
+	    text);
 	free(text);
 	json_decref(file);
 }

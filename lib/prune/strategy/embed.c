@@ -155,7 +155,9 @@ read_nearness(const struct ctx_buf *answer, double *near, size_t n,
 		free(vector);
 		if (these != numbers) {
 			ctx_err_set(err, CTX_EARG,
-			    "the embedder wrote arrays of different lengths");
+			    "the command of --embedder wrote arrays of "
+			    "different "
+			    "lengths");
 			goto out;
 		}
 	}

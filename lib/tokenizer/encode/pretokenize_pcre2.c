@@ -119,7 +119,8 @@ compile_both(struct code *code, const char *pattern, struct ctx_err *err)
 	(void)pcre2_pattern_info(code->quick, PCRE2_INFO_MATCHEMPTY, &empty);
 	if (empty != 0)
 		return ctx_err_set(err, CTX_EFILE,
-		    CTX_REFUSED("a split pattern that matches the empty text"));
+		    CTX_REFUSED("a regular expression for splitting "
+				"texts that matches the empty text"));
 	/* If PCRE2 cannot make machine code for this processor, it interprets
 	 * the pattern, which takes more time. */
 	(void)pcre2_jit_compile(code->quick,
@@ -141,7 +142,9 @@ compile_all(struct ctx_pcre2_pretokenizer *pretokenizer, const char *p,
 	}
 	if (n > 0 || count == 0)
 		return ctx_err_set(err, CTX_EFILE,
-		    CTX_REFUSED("more than %d split patterns"), CTX_PCRE2_MAX);
+		    CTX_REFUSED("more than %d regular expressions for "
+				"splitting texts"),
+		    CTX_PCRE2_MAX);
 	if (ctx_onig_to_pcre2(list, count, &pretokenizer->kinds, out, err) < 0)
 		return -1;
 	for (i = 0; i < count; i++) {
@@ -382,7 +385,7 @@ find_first_pretoken(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
 	if (rc != PCRE2_ERROR_NOMATCH && rc != PCRE2_ERROR_PARTIAL)
 		return ctx_err_set(err, CTX_ELIMIT,
 		    "%.120s: a regular expression that splits texts takes too "
-		    "many steps for this text; to estimate, use the encoding "
+		    "many steps for this text; to estimate its tokens, use -e "
 		    "bytes/4",
 		    s->name);
 	*length = n;

@@ -273,8 +273,8 @@ link_nested_names(struct ctx_added_token_name *list, size_t n,
 		list[i].depth = in > 0 ? list[in - 1].depth + 1 : 0;
 		if (list[i].depth >= DEEPEST)
 			return ctx_err_set(err, CTX_EFILE,
-			    "an added token begins with more than %d other "
-			    "added tokens",
+			    "more than %d tokens of the list added_tokens are "
+			    "beginnings of another one",
 			    DEEPEST - 1);
 	}
 	return 0;
@@ -296,7 +296,9 @@ ctx_added_token_index(struct ctx_tokenizer *t, struct ctx_err *err)
 	for (i = 0; i < n; i++) {
 		if (s[i].n > LONGEST)
 			return ctx_err_set(err, CTX_EFILE,
-			    "an added token has %u bytes; the maximum is %d",
+			    "a token of the list added_tokens has %u bytes; "
+			    "the "
+			    "maximum is %d",
 			    (unsigned)s[i].n, LONGEST);
 		list[i].text =
 		    (struct ctx_str){(const char *)s + s[i].at, s[i].n};

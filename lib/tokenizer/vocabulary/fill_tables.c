@@ -554,8 +554,8 @@ ctx_vocab_fill_tables(struct vocab_fill *f, struct ctx_err *err)
 		return f->pair_lines <= MOST_PAIR_LINES
 		    ? 0
 		    : ctx_err_set(err, CTX_EFILE,
-			  "too many pairs of tokens have the same "
-			  "hash");
+			  "too many pairs of tokens in the "
+			  "vocabulary have the same hash");
 	if (has_numbers(&f->view, f->in->pretokenizer.digits))
 		f->head->flags |= CTX_VOCAB_NUMBERS;
 	fill_ids(f);

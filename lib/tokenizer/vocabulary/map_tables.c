@@ -63,7 +63,7 @@ check_head(const struct ctx_tables_head *head, uint64_t size, const char *path,
 	if (size < sizeof *head ||
 	    memcmp(head->magic, CTX_TABLES_MAGIC, sizeof head->magic) != 0)
 		return ctx_err_set(err, CTX_EFILE,
-		    "%s does not contain the encodings of ctx; " REMEDY, path);
+		    "%s does not contain tokenizers of ctx; " REMEDY, path);
 	if (head->order != CTX_TABLES_ORDER)
 		return ctx_err_set(err, CTX_EFILE,
 		    "%s is for processors with another byte order; " REMEDY,
@@ -92,12 +92,12 @@ map_open_file(int fd, const char *path, struct ctx_err *err)
 	if (!S_ISREG(file.st_mode) || file.st_size == 0 ||
 	    (uint64_t)file.st_size > SIZE_MAX)
 		return ctx_err_set(err, CTX_EFILE,
-		    "%s does not contain the encodings of ctx; " REMEDY, path);
+		    "%s does not contain tokenizers of ctx; " REMEDY, path);
 	if (directory.searched && file.st_uid != 0 &&
 	    file.st_uid != directory.owner)
 		return ctx_err_set(err, CTX_EFILE,
-		    "%s belongs to a user other than root and the owner of "
-		    "ctx; " REMEDY,
+		    "%s belongs neither to root nor to the user who owns the "
+		    "installed ctx; " REMEDY,
 		    path);
 	size = (size_t)file.st_size;
 	block = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);

@@ -18,7 +18,9 @@ int
 ctx_onig_refuse(const struct onig_parse *r, const char *what)
 {
 	return ctx_err_set(r->err, CTX_EFILE,
-	    CTX_REFUSED("a split pattern with %s (byte %zu)"), what, r->at + 1);
+	    CTX_REFUSED("a regular expression for splitting texts "
+			"with %s (byte %zu)"),
+	    what, r->at + 1);
 }
 
 int

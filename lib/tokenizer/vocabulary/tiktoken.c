@@ -65,8 +65,8 @@ add_rank(struct ranks *r, uint32_t rank, size_t from, struct ctx_err *err)
 
 	if (rank >= CTX_VOCAB_MAX)
 		return ctx_err_set(err, CTX_EFILE,
-		    "the rank %u is above %u, the maximum", (unsigned)rank,
-		    (unsigned)CTX_VOCAB_MAX - 1);
+		    "a token has the rank %u, which is above the maximum %u",
+		    (unsigned)rank, (unsigned)CTX_VOCAB_MAX - 1);
 	if (CTX_GROW(r->list, r->cap, (size_t)rank + 1, err) < 0)
 		return -1;
 	if (rank >= r->n) {
