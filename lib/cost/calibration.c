@@ -166,7 +166,7 @@ ctx_calibrate(struct ctx_calibration *calibration,
 
 /*
  * Factors of models for an encoding, and the measured errors of the estimates
- * for 13 kinds of text (November 2026, tests/bench/texts.py; ctx-encoding(7)
+ * for 13 kinds of text (November 2026, tests/bench/texts.py; lib/cost/NOTES.md
  * has the table). spread: the root mean square of the logarithms of the errors.
  * The factors of Claude's encodings and of Gemini are those of English, code
  * and JSON.
