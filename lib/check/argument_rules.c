@@ -119,7 +119,7 @@ ctx_validate_arguments(struct ctx_validator *validator, size_t i)
 	if (!(validator->rules & CTX_ARGUMENTS_OBJECT) ||
 	    (!needed &&
 		(value == 0 || json->nodes[value].kind == CTX_JSON_NULL)) ||
-	    (value != 0 && json->nodes[value].kind == CTX_JSON_OBJECT))
+	    ctx_json_is_object(json, value))
 		return 0;
 	if (value != 0 &&
 	    ctx_coded_value_read(&validator->arguments, json, value,

@@ -11,7 +11,7 @@ ctx_text_is_empty(const struct ctx_json *json, uint32_t node, bool blank)
 	size_t at = 1;
 	uint32_t cp;
 
-	if (node == 0 || json->nodes[node].kind != CTX_JSON_STRING)
+	if (!ctx_json_is_string(json, node))
 		return false;
 	literal = ctx_json_str(json, node);
 	while (ctx_json_string_next(literal, &at, &cp))
@@ -78,8 +78,7 @@ check_id(struct ctx_validator *validator, size_t i)
 		 * a tool call in the member "function_call" of a message does
 		 * not. */
 		if (!(validator->rules & CTX_NEEDS_IDS) ||
-		    block->container == 0 ||
-		    json->nodes[block->container].kind != CTX_JSON_ARRAY)
+		    !ctx_json_is_array(json, block->container))
 			return 0;
 		return ctx_validate_refuse_block(validator, CTX_RULE_BAD_ID, i,
 		    "tool call", block->name != 0 ? " has no id" : "");
@@ -208,8 +207,8 @@ check_tool_calls_member(struct ctx_validator *validator)
 	uint32_t list =
 	    ctx_json_find(json, validator->message->node, "tool_calls");
 
-	if (list == 0 || !(validator->rules & CTX_NO_EMPTY_CALLS) ||
-	    json->nodes[list].kind != CTX_JSON_ARRAY ||
+	if (!ctx_json_is_array(json, list) ||
+	    !(validator->rules & CTX_NO_EMPTY_CALLS) ||
 	    ctx_json_count(json, list) > 0)
 		return 0;
 	finding.node = list - 1;

@@ -54,7 +54,7 @@ ctx_provider_limits_of(const struct ctx_provider *provider,
 	const struct ctx_provider *row;
 	size_t i, k;
 
-	for (i = 0; i < sizeof table / sizeof table[0]; i++) {
+	for (i = 0; i < CTX_LENGTH(table); i++) {
 		if (provider != NULL &&
 		    strcmp(table[i].provider, provider->name) == 0)
 			return &table[i];

@@ -99,7 +99,7 @@ rename_referring_ids(struct ctx_repair *repair, struct ctx_edits *edits,
 		id = message->blocks[i].kind == CTX_BLOCK_TOOL_RESULT
 		    ? message->blocks[i].id
 		    : message->blocks[i].caller;
-		if (id == 0 || message->json->nodes[id].kind != CTX_JSON_STRING)
+		if (!ctx_json_is_string(message->json, id))
 			continue;
 		literal = ctx_json_str(message->json, id);
 		rc = ctx_id_repair(&repair->id, &repair->spare, entry->rules,

@@ -121,7 +121,7 @@ find_result_value(void *user, struct ctx_str name, struct ctx_str *value,
 	size_t i;
 
 	*value = (struct ctx_str){text, sizeof text - 1};
-	for (i = 0; i < sizeof nodes / sizeof nodes[0]; i++) {
+	for (i = 0; i < CTX_LENGTH(nodes); i++) {
 		if (strlen(nodes[i].name) != name.n ||
 		    memcmp(nodes[i].name, name.p, name.n) != 0)
 			continue;

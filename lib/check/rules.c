@@ -252,8 +252,7 @@ ctx_rule_at(size_t i)
 const struct ctx_provider *
 ctx_provider_at(size_t i)
 {
-	return i < sizeof providers / sizeof providers[0] ? &providers[i]
-							  : NULL;
+	return i < CTX_LENGTH(providers) ? &providers[i] : NULL;
 }
 
 const struct ctx_provider *

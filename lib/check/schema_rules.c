@@ -53,11 +53,11 @@ get_definition_schema(const struct ctx_json *json, uint32_t tool,
 	uint32_t inner, value;
 	size_t i;
 
-	for (i = 0; i < sizeof within / sizeof within[0]; i++)
+	for (i = 0; i < CTX_LENGTH(within); i++)
 		if ((inner = ctx_json_find(json, tool, within[i])) != 0)
 			tool = inner;
 	inner = ctx_json_find(json, tool, "name");
-	if (inner == 0 || json->nodes[inner].kind != CTX_JSON_STRING ||
+	if (!ctx_json_is_string(json, inner) ||
 	    !ctx_json_strings_equal(ctx_json_str(json, inner),
 		ctx_json_str(names, name)))
 		return 0;
@@ -159,7 +159,7 @@ is_of_type(const struct fit *fit, uint32_t type, uint32_t value)
 	uint8_t kind = fit->values->nodes[value].kind;
 	size_t i;
 
-	for (i = 0; i < sizeof types / sizeof types[0]; i++) {
+	for (i = 0; i < CTX_LENGTH(types); i++) {
 		if (!is_type_word(fit->schemas, type, types[i].word))
 			continue;
 		if (kind != types[i].kind && kind != types[i].or)
@@ -180,7 +180,7 @@ has_type(const struct fit *fit, uint32_t schema, uint32_t value)
 	if (nullable != 0 && json->nodes[nullable].kind == CTX_JSON_TRUE &&
 	    fit->values->nodes[value].kind == CTX_JSON_NULL)
 		return true;
-	if (type == 0 || json->nodes[type].kind != CTX_JSON_ARRAY)
+	if (!ctx_json_is_array(json, type))
 		return type == 0 || is_of_type(fit, type, value);
 	while (ctx_json_next_element(json, type, &one))
 		if (is_of_type(fit, one, value))
@@ -216,7 +216,7 @@ match_allowed_value(struct fit *fit, uint32_t schema, uint32_t value,
 
 	if (only != 0)
 		return compare_values(fit, only, value, err);
-	if (list == 0 || json->nodes[list].kind != CTX_JSON_ARRAY)
+	if (!ctx_json_is_array(json, list))
 		return 1;
 	while (rc == 0 && ctx_json_next_element(json, list, &one))
 		rc = compare_values(fit, one, value, err);
@@ -390,8 +390,7 @@ ctx_validate_schema(struct ctx_validator *validator, size_t i)
 
 	if (!(validator->rules & CTX_CALLS_FIT) ||
 	    validator->request_json == NULL || block->payload == 0 ||
-	    block->name == 0 || block->prefix != 0 ||
-	    json->nodes[block->name].kind != CTX_JSON_STRING ||
+	    !ctx_json_is_string(json, block->name) || block->prefix != 0 ||
 	    (schema = find_tool_schema(validator, block->name)) == 0)
 		return 0;
 	rc = ctx_coded_value_read(value, json, block->payload, validator->err);

@@ -149,7 +149,7 @@ has_reasoning_id(const struct ctx_validator *validator)
 	const struct ctx_json *json = validator->message->json;
 	uint32_t id = ctx_json_find(json, validator->message->node, "id");
 
-	return id != 0 && json->nodes[id].kind == CTX_JSON_STRING &&
+	return ctx_json_is_string(json, id) &&
 	    strncmp(ctx_json_str(json, id).p, "\"rs_", 4) == 0;
 }
 
@@ -335,7 +335,7 @@ check_role(struct ctx_validator *validator)
 
 	if (is_lifted_prompt(validator))
 		return 0;
-	for (i = 0; i < sizeof roles / sizeof roles[0]; i++)
+	for (i = 0; i < CTX_LENGTH(roles); i++)
 		if (validator->message->role == roles[i].role &&
 		    (validator->rules & roles[i].rule) &&
 		    ctx_validate_refuse(validator, CTX_RULE_BAD_ROLE,
