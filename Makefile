@@ -46,7 +46,7 @@ CFLAGS ?= -O2
 WARN := -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion \
 	-Wstrict-prototypes -Wmissing-prototypes -Wshadow -Wvla -Werror
 # Flags that not every compiler has: those that this one takes are listed in
-# the build tree, once.
+# the build tree, once.  Most compilers take all, so all are tried first.
 TRY_WARN := -Wformat=2 -Wimplicit-fallthrough -Wtrampolines -Wbidi-chars=any
 TRY_HARDEN := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong \
 	-fstack-clash-protection -fcf-protection=full \
@@ -73,10 +73,13 @@ DEP_LIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null) -lm
 -include $(B)/flags.mk
 $(B)/flags.mk: Makefile
 	@mkdir -p $(@D)
-	@try() { printf '%s :=' "$$1"; step=$$2; shift 2; for flag in "$$@"; do \
-	  if echo 'int main(void) { return 0; }' | \
-	    $(CC) $$step -O2 -Werror "$$flag" -x c - -o $@.probe 2>/dev/null; then \
-	    printf ' %s' "$$flag"; fi; done; echo; }; \
+	@takes() { echo 'int main(void) { return 0; }' | \
+	  $(CC) $$step -O2 -Werror "$$@" -x c - -o $@.probe 2>/dev/null; }; \
+	try() { printf '%s :=' "$$1"; step=$$2; shift 2; \
+	  if takes "$$@"; then printf ' %s' "$$@"; \
+	  else for flag in "$$@"; do \
+	    if takes "$$flag"; then printf ' %s' "$$flag"; fi; done; fi; \
+	  echo; }; \
 	printf '\043if __LONG_MAX__ >> 31 > 0\n\043error wide\n\043endif\n' | \
 	  $(CC) -E -x c - > /dev/null 2>&1 && narrow='$(TRY_NARROW)' || \
 	  narrow=; \
