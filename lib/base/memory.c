@@ -69,9 +69,11 @@ ctx_str_cut(struct ctx_str *s, char separator)
 bool
 ctx_str_begins(struct ctx_str s, const char *text)
 {
-	size_t n = strlen(text);
+	size_t i = 0;
 
-	return s.n >= n && memcmp(s.p, text, n) == 0;
+	while (i < s.n && text[i] != '\0' && s.p[i] == text[i])
+		i++;
+	return text[i] == '\0';
 }
 
 int
