@@ -52,7 +52,7 @@
 #define AS_OPENAI       FRAMING, OPENAI_MEDIA
 #define AS_OPENAI_NAMES AS_OPENAI, .per_name = 1
 #define AS_ANTHROPIC                                          \
-	FRAMING, .image = {CTX_IMAGE_SQUARES, 0, 1568, 1568}, \
+	FRAMING, .image = {CTX_IMAGE_SQUARES, 3, 1568, 1568}, \
 		 .tools = {CTX_TOOLS_CLAUDE_5, 286, 406}
 #define AS_GOOGLE                                  \
 	.counts_strings_only = true,               \

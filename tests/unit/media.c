@@ -48,9 +48,9 @@ check_figures(void)
 	CHECK(costs("gpt-4.1-mini", 1024, 1024) == 1659);
 	CHECK(costs("gpt-5.4-mini", 1600, 1600) == 1826);
 	CHECK(costs("gpt-5.4", 1024, 1024) == 1229); /* 1.2 tokens per patch */
-	CHECK(costs("claude-opus-4-5", 1092, 1092) == 1521);
-	CHECK(costs("claude-opus-4-5", 200, 200) == 64);
-	CHECK(costs("claude-opus-4-5", 1000, 1000) == 1296);
+	CHECK(costs("claude-opus-4-5", 1092, 1092) == 1521 + 3);
+	CHECK(costs("claude-opus-4-5", 200, 200) == 64 + 3);
+	CHECK(costs("claude-opus-4-5", 1000, 1000) == 1296 + 3);
 	CHECK(costs("gemini-2.0-flash", 384, 384) == 258);
 
 	tap_case("images cost what Gemini reported in recorded requests");
@@ -66,6 +66,13 @@ check_figures(void)
 	CHECK(costs("gemini-3-flash", 597, 566) == 1088);
 	CHECK(costs("gemini-3.5-flash", 60, 30) == 1081);
 	CHECK(costs("gemini-3.5-flash", 300, 346) == 1085);
+	tap_case("images cost what Claude was billed in recorded requests");
+	CHECK(costs("claude-sonnet-5", 300, 346) == 11 * 13 + 3);
+	CHECK(costs("claude-haiku-4-5", 540, 360) == 20 * 13 + 3);
+	CHECK(costs("claude-sonnet-4-6", 640, 480) == 23 * 18 + 3);
+	CHECK(costs("claude-3-opus-20240229", 1001, 1001) == 36 * 36 + 3);
+
+	tap_case("pages of a PDF cost what was billed in recorded requests");
 	CHECK(page("gemini-2.0-flash", CTX_DETAIL_AUTO) == 258);
 	CHECK(page("gemini-3-flash", CTX_DETAIL_AUTO) == 532);
 	CHECK(page("claude-opus-4-5", CTX_DETAIL_AUTO) == 1600);
@@ -102,15 +109,15 @@ check_figures(void)
 
 	tap_case(
 	    "an oversized image costs as much as the largest of its shape");
-	CHECK(costs("claude-opus-4-5", 8000, 8000) == 39 * 39);
+	CHECK(costs("claude-opus-4-5", 8000, 8000) == 39 * 39 + 3);
 	CHECK(costs("claude-opus-4-5", 3000, 4000) ==
 	    costs("claude-opus-4-5", 951, 1268));
 	CHECK(costs("claude-opus-4-5", 2000, 3000) ==
 	    costs("claude-opus-4-5", 896, 1344));
 	CHECK(costs("claude-opus-4-5", 4500, 8000) ==
 	    costs("claude-opus-4-5", 819, 1456));
-	CHECK(costs("claude-opus-4-5", 4000, 8000) == 28 * 56);
-	CHECK(costs("claude-opus-5", 8000, 8000) == 69 * 69);
+	CHECK(costs("claude-opus-4-5", 4000, 8000) == 28 * 56 + 3);
+	CHECK(costs("claude-opus-5", 8000, 8000) == 69 * 69 + 3);
 
 	tap_case("an unknown size is taken as 1024 by 1024, and an unknown "
 		 "rule as tiles");
@@ -150,7 +157,7 @@ check_extremes(void)
 		 * tokens as the limit allows. */
 		CHECK(n > 2640 || w < 1800 || h < 1800 || w > h / 4 * 5 ||
 		    h > w / 4 * 5);
-		CHECK(costs("claude-opus-5", w, h) <= 4784);
+		CHECK(costs("claude-opus-5", w, h) <= 4784 + 3);
 		n = costs("gemini-3-flash", w, h);
 		CHECK(n <= 1120 && n == costs("gemini-3-flash", h, w));
 	}
