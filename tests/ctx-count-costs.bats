@@ -201,7 +201,7 @@ X
 	[ "$(image -m gpt-4o)" -eq 765 ]
 	[ "$(image -m gpt-5)" -eq 630 ]
 	[ "$(image -m gpt-5.4)" -eq 1229 ]
-	[ "$(image -m claude-opus-4-5)" -eq 1369 ]
+	[ "$(image -m claude-opus-4-5)" -eq 1372 ]
 	[ "$(image -m gemini-2.0-flash)" -eq 1290 ]
 	[ "$(image -m gemini-2.5-pro)" -eq 258 ]
 	[ "$(image -m gemini-3-pro)" -eq 1089 ]
@@ -223,13 +223,44 @@ X
 		ctx-count --json --per kind "$@" |
 		    jq 'select(.kind == "media").tokens'
 	}
-	[ "$(media anthropic)" -eq 1369 ]
-	[ "$(media bedrock)" -eq 1369 ]
+	[ "$(media anthropic)" -eq 1372 ]
+	[ "$(media bedrock)" -eq 1372 ]
 	[ "$(media gemini)" -eq 1290 ]
 	[ "$(media openai-chat)" -eq 765 ]
 	# The model leads, whoever's format it is.
-	[ "$(media -m claude-opus-4-5 openai-chat)" -eq 1369 ]
+	[ "$(media -m claude-opus-4-5 openai-chat)" -eq 1372 ]
 	[ "$(media -m gpt-4o anthropic)" -eq 765 ]
+}
+
+@test "a document of plain text costs the tokens of its text" {
+	local model text='The first line.\nA second one: 4,000 words, "quoted".'
+	# Prints the tokens of a block beside a text of an empty one.
+	block() {
+		echo '{"role":"user","content":['"$1"']}' > doc
+		echo '{"role":"user","content":[]}' > none
+		echo $(($(tokens -d "$2" -m "$3" doc) - $(tokens -d "$2" -m "$3" none)))
+	}
+	base64=$(printf '%b' "$text" | base64 -w 0)
+	text='"'${text//\"/\\\"}'"'
+	for model in gpt-4o claude-sonnet-4-5 gemini-2.5-flash; do
+		n=$(block '{"type":"text","text":'"$text"'}' anthropic $model)
+		[ "$n" -gt 10 ]
+		# Claude has 38 tokens around a document.
+		case $model in claude*) n=$((n + 38)) ;; esac
+		[ "$(block '{"type":"document","source":{"type":"text",
+		    "media_type":"text/plain","data":'"$text"'}}' \
+		    anthropic $model)" -eq "$n" ]
+		[ "$(block '{"type":"document","source":{"type":"base64",
+		    "media_type":"text/plain","data":"'"$base64"'"}}' \
+		    anthropic $model)" -eq "$n" ]
+		[ "$(block '{"document":{"format":"txt","name":"a",
+		    "source":{"text":'"$text"'}}}' bedrock $model)" -eq "$n" ]
+	done
+	# Not plain text: a token for 4 bytes.
+	base64=$(printf 'PK\3\4\0\0\377\377' | base64 -w 0)
+	[ "$(block '{"type":"document","source":{"type":"base64",
+	    "media_type":"application/docx","data":"'"$base64"'"}}' \
+	    anthropic claude-sonnet-4-5)" -eq 3 ]
 }
 
 @test "a PDF costs by its number of pages, wherever the file shows it" {

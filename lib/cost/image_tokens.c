@@ -161,8 +161,7 @@ count_square_tokens(const struct ctx_image *image, double w, double h)
 			break;
 		scale = (small + large) / 2;
 	}
-	return image->x +
-	    divide_up(w * small, 28) * divide_up(h * small, 28);
+	return image->x + divide_up(w * small, 28) * divide_up(h * small, 28);
 }
 
 /* Returns the number of tokens of an image by the rule "crops": the image is

@@ -1,10 +1,10 @@
 /*
  * media.c - estimates the tokens of images, documents, audio and video
  *
- * Base64 never counts as text.  If the data of the media is not in the message
- * (only a URL or a file id), a typical size is assumed.  All counts are
- * estimates: the providers' figures are approximate, and billed tokens have
- * differed from them.
+ * Base64 counts as text only if it encodes a document of plain text.  If the
+ * data of the media is not in the message (only a URL or a file id), a typical
+ * size is assumed.  All counts are estimates: the providers' figures are
+ * approximate, and billed tokens have differed from them.
  *
  * Audio costs 10 tokens per second from the user and 20 from the assistant
  * (developers.openai.com, "Managing costs" of the Realtime API, November 2026).
@@ -18,6 +18,8 @@
  * For a second of audio, Gemini 2.0 and 3 reported 25 tokens in recorded
  * requests, and Gemini 2.5 reported 32 (25 on Vertex AI).
  */
+#include <string.h>
+
 #include "cost/media_payload.h"
 
 enum {
@@ -35,6 +37,19 @@ enum {
 	CHAT_PAGE = 982,
 };
 
+/* Returns true if a text is valid base64: it consists of base64 characters, and
+ * their number encodes whole bytes. */
+static bool
+is_base64(const struct ctx_base64 *b)
+{
+	size_t i;
+
+	for (i = 0; i < b->n; i++)
+		if (ctx_base64_sextet(b->p[i]) < 0)
+			return false;
+	return b->n > 0 && b->n % 4 != 1;
+}
+
 /* Returns the tokens of a second of audio. */
 static unsigned
 find_sound_rate(const struct ctx_image *image, enum ctx_media_kind kind)
@@ -50,12 +65,34 @@ find_sound_rate(const struct ctx_image *image, enum ctx_media_kind kind)
 	}
 }
 
-/* Returns the number of tokens of a text document: one per 4 bytes.  If the
- * document is not in the message, returns the number for one page. */
+/* Returns the number of tokens of a document that is not plain text: one per 4
+ * bytes.  If the document is not in the message, returns the number for one
+ * page. */
 static uint64_t
 count_document_tokens(const struct ctx_base64 *b)
 {
 	return b->n == 0 ? 750 : 1 + (uint64_t)ctx_base64_length(b) / 4;
+}
+
+/* Sets *text to the text of a document of plain text, which is decoded into the
+ * scratch buffer.  Does not change *text if the document is not valid UTF-8, or
+ * if its base64 is already in the scratch buffer. */
+static int
+read_document(const struct ctx_media_payload *payload, struct ctx_buf *scratch,
+    struct ctx_str *text, struct ctx_err *err)
+{
+	const struct ctx_str base64 = {payload->bytes.p, payload->bytes.n};
+
+	if (payload->kind != CTX_MEDIA_TEXT || scratch->n > 0 ||
+	    !is_base64(&payload->bytes))
+		return 0;
+	if (ctx_media_decode(base64, scratch, err) < 0)
+		return -1;
+	if (ctx_utf8_valid(scratch->p, scratch->n, CTX_SIMD_BEST) ==
+		scratch->n &&
+	    memchr(scratch->p, '\0', scratch->n) == NULL)
+		*text = (struct ctx_str){scratch->p, scratch->n};
+	return 0;
 }
 
 /* Returns the number of tokens of a PDF for a model of OpenAI or for Claude:
@@ -135,16 +172,22 @@ count_payload_tokens(const struct ctx_image *image,
 
 int
 ctx_media_tokens(const struct ctx_image *image, const struct ctx_json *json,
-    uint32_t node, struct ctx_buf *scratch, uint64_t *tokens,
+    uint32_t node, struct ctx_buf *scratch, struct ctx_media_cost *cost,
     struct ctx_err *err)
 {
 	struct ctx_media_payload payload = {.kind = CTX_MEDIA_IMAGE};
 	struct ctx_str text;
 
+	*cost = (struct ctx_media_cost){.tokens = 0};
+	scratch->n = 0;
 	if (ctx_media_payload_find(&payload, json, node, scratch, &text, err) <
-	    0)
+		0 ||
+	    read_document(&payload, scratch, &cost->text, err) < 0)
 		return -1;
-	*tokens = count_payload_tokens(image, &payload);
+	if (payload.plain)
+		cost->text = text;
+	else if (cost->text.n == 0)
+		cost->tokens = count_payload_tokens(image, &payload);
 	return 0;
 }
 
@@ -172,19 +215,6 @@ kind_name(const struct ctx_media_payload *payload)
 	}
 }
 
-/* Returns true if a text is valid base64: it consists of base64 characters, and
- * their number encodes whole bytes. */
-static bool
-is_base64(const struct ctx_base64 *b)
-{
-	size_t i;
-
-	for (i = 0; i < b->n; i++)
-		if (ctx_base64_sextet(b->p[i]) < 0)
-			return false;
-	return b->n > 0 && b->n % 4 != 1;
-}
-
 int
 ctx_media_look(const struct ctx_json *json, uint32_t node,
     struct ctx_buf *scratch, struct ctx_media *media, struct ctx_err *err)
@@ -205,7 +235,7 @@ ctx_media_look(const struct ctx_json *json, uint32_t node,
 		ctx_read_media_format(&payload.bytes, media);
 		ctx_read_image_size(&payload.bytes, &media->width,
 		    &media->height);
-	} else if (payload.bytes.n == 0) {
+	} else if (payload.bytes.n == 0 && !payload.plain) {
 		media->place = text;
 	}
 	if (media->base64.n > 0 || media->place.n > 0 || payload.id == 0)

@@ -26,13 +26,21 @@ uint64_t ctx_page_tokens(const struct ctx_image *image, enum ctx_detail detail);
  * 3,000, unless the model has another number. */
 uint64_t ctx_unknown_page_tokens(const struct ctx_image *image);
 
+/* What is counted for the media in a content block. */
+struct ctx_media_cost {
+	uint64_t tokens; /* estimated number of tokens, without those of text */
+	/* The text of a document of plain text; its length is 0 for other
+	 * media.  It is in the JSON text or in the scratch buffer. */
+	struct ctx_str text;
+};
+
 /*
- * Sets *tokens to the estimated number of tokens of the media at a JSON node.
- * The node is a string (base64, a data: URL, another URL, a file id), or an
+ * Sets *cost to what is counted for the media at a JSON node.  The node is a
+ * string (base64, a data: URL, another URL, a file id), or an
  * object that contains such a string.
  * - image: by its size in pixels (ctx_image_tokens)
  * - PDF: by its pages, and for OpenAI and Claude by the bytes of its text
- * - other document: by bytes
+ * - document of plain text: by the text; other document: by bytes
  * - audio: by its duration.  The duration is taken from the WAV or MP3 header,
  *   otherwise from the number of bytes, otherwise from the transcript;
  *   otherwise it is a minute.  A second has 10 tokens, 20 if the assistant
@@ -41,7 +49,7 @@ uint64_t ctx_unknown_page_tokens(const struct ctx_image *image);
  *   bytes count as a second
  */
 int ctx_media_tokens(const struct ctx_image *image, const struct ctx_json *json,
-    uint32_t node, struct ctx_buf *scratch, uint64_t *tokens,
+    uint32_t node, struct ctx_buf *scratch, struct ctx_media_cost *cost,
     struct ctx_err *err);
 
 /* Properties of an image or another media block.  A string without escapes

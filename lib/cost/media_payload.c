@@ -134,7 +134,7 @@ read_payload_object(struct ctx_media_payload *payload,
 	static const char *const within[] = {"data", "image_url", "url",
 	    "document_url", "file_data", "bytes", "source", "inlineData",
 	    "inline_data", "fileData", "input_audio", "file", "image",
-	    "document", "audio", "video", "base64", "content", NULL};
+	    "document", "audio", "video", "base64", "content", "text", NULL};
 	uint32_t value = 0, detail = ctx_json_find(json, node, "detail");
 	enum ctx_media_kind kind;
 	size_t i;
@@ -255,6 +255,9 @@ ctx_media_payload_find(struct ctx_media_payload *payload,
 	scratch->n = 0;
 	if (ctx_json_text(json, node, scratch, text, err) < 0)
 		return -1;
+	payload->plain = ctx_json_is(json, node - 1, "text");
+	if (payload->plain)
+		return 0;
 	if (json->nodes[node].escaped) {
 		strip_whitespace(scratch);
 		text->n = scratch->n;

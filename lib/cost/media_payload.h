@@ -30,6 +30,8 @@ struct ctx_media_payload {
 	/* True if the media are a document in Mistral's format.  A document of
 	 * unknown format is taken as a PDF. */
 	bool document;
+	/* true if the message contains the document as text, not as base64 */
+	bool plain;
 	/* JSON nodes of the file id or URI, and of the file name; 0 if there is
 	 * none */
 	uint32_t id, title;

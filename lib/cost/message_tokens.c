@@ -205,30 +205,32 @@ count_media(struct ctx_counter *counter, const struct ctx_message *message,
 	struct ctx_image image = counter->image.rule != CTX_IMAGE_NONE
 	    ? counter->image
 	    : message->dialect->image;
-	uint64_t tokens;
+	const struct ctx_surcharges *extra =
+	    find_surcharges(counter, message->dialect);
+	uint64_t tokens = cost->tokens, estimated = cost->estimated;
+	struct ctx_media_cost media;
 
-	if (block->result_index > 0 &&
-	    find_surcharges(counter, message->dialect)->result_pages)
+	if (block->result_index > 0 && extra->result_pages)
 		image.y = image.x;
 	if (ctx_media_tokens(&image, message->json, block->payload,
-		&counter->text, &tokens, err) < 0)
+		&counter->text, &media, err) < 0)
 		return -1;
-	cost->tokens += tokens;
-	cost->estimated += tokens;
+	if (media.text.n > 0 &&
+	    ctx_count_text(counter, media.text.p, media.text.n, cost, err) < 0)
+		return -1;
+	ctx_buf_reset(&counter->text);
+	cost->tokens += media.text.n > 0 ? extra->document : media.tokens;
+	cost->estimated = estimated + cost->tokens - tokens;
 	return 0;
 }
 
-/* Returns true if the token count of a block's text is an estimate, because the
- * model gets a different text.  There are two cases. ctx counts the JSON of a
- * block of unknown type.  And the provider adds a text to a document of plain
- * text in Claude's format, whose text is in the member "data" (36 and 53 tokens
- * in two recorded requests). */
+/* Returns true if a block is a document of plain text in Claude's format, whose
+ * text is in the member "data". */
 static bool
-is_shown_otherwise(const struct ctx_json *json, const struct ctx_block *block)
+is_document(const struct ctx_json *json, const struct ctx_block *block)
 {
-	return block->kind == CTX_BLOCK_OPAQUE ||
-	    (block->kind == CTX_BLOCK_TEXT && block->payload > 0 &&
-		ctx_json_is(json, block->payload - 1, "data"));
+	return block->kind == CTX_BLOCK_TEXT && block->payload > 0 &&
+	    ctx_json_is(json, block->payload - 1, "data");
 }
 
 int
@@ -237,7 +239,8 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 {
 	const struct ctx_block *block = &message->blocks[i];
 	const struct ctx_surcharges *extra;
-	uint64_t tokens;
+	uint64_t tokens, estimated;
+	bool document;
 
 	if (block->kind == CTX_BLOCK_REASONING &&
 	    omits_reasoning(counter, message))
@@ -285,12 +288,16 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 	if (ctx_text_is_joined(counter, message, i))
 		return ctx_count_joined_text(counter, message, i, cost, err);
 	tokens = cost->tokens;
+	estimated = cost->estimated;
 	if (count_shown(counter, message->dialect, message->json,
 		block->payload, cost, err) < 0)
 		return -1;
-	if (is_shown_otherwise(message->json, block) &&
-	    counter->basis != CTX_BASIS_ESTIMATED)
-		cost->estimated += cost->tokens - tokens;
+	/* The model gets a text around the document, or another text than the
+	 * JSON of a block of unknown type. */
+	document = is_document(message->json, block);
+	cost->tokens += document ? extra->document : 0u;
+	if (document || block->kind == CTX_BLOCK_OPAQUE)
+		cost->estimated = estimated + cost->tokens - tokens;
 	return 0;
 }
 

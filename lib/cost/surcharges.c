@@ -25,8 +25,11 @@
  *
  * Claude (560 requests): a tool definition is written as "<function>" and JSON.
  * A tool call is written with one tag for the call and one tag for each
- * argument.  "thinking" of the type "adaptive" adds nothing, except 17 tokens
- * in requests without tools to Opus 4.6, which are not counted.
+ * argument.  A document of plain text has a text of 36 to 43 tokens around it
+ * (6 requests; 53 with a title, and about 560 more if citations are asked for,
+ * which are not counted).  "thinking" of the type "adaptive" adds nothing,
+ * except 17 tokens in requests without tools to Opus 4.6, which are not
+ * counted.
  *
  * Gemini (658 requests).  In the Gemini API since 2.5, each message and a
  * system prompt outside the messages cost one token.  Tools, calls and results
@@ -67,9 +70,10 @@
 	OPENAI, .request = -1, .encrypted = 147, .encryption = 824
 /* CLAUDE: values that all models of Claude have.  CLAUDE_BEFORE_4_8: values
  * that the models before Opus 4.8 have. */
-#define CLAUDE                                                       \
-	.form = CTX_FORM_TAGGED, .answer_form = CTX_ANSWER_INDENTED, \
-	.answer = 82, .definition = 1, .shows_values = true, UNMEASURED
+#define CLAUDE                                                               \
+	.form = CTX_FORM_TAGGED, .answer_form = CTX_ANSWER_INDENTED,         \
+	.answer = 82, .definition = 1, .document = 38, .shows_values = true, \
+	UNMEASURED
 #define CLAUDE_BEFORE_4_8 \
 	CLAUDE, .named = 6, .call = 40, .argument = 14, .parallel = 27
 /* GEMINI: values that the models in the Gemini API since 2.5 have.

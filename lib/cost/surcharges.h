@@ -102,6 +102,8 @@ struct ctx_surcharges {
 	/* Numbers of tokens that are added. thinking: to a request that turns
 	 * thinking on. reasoning: to each reasoning block that is billed. */
 	uint8_t thinking, reasoning;
+	/* number of tokens of a document of plain text, without its text */
+	uint8_t document;
 	/* True if a page of a PDF in a tool result costs as many tokens as an
 	 * image. */
 	bool result_pages;

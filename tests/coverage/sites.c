@@ -241,8 +241,9 @@ PASSES(ctx_read_member,
     (message, obj, key, kind, err))
 PASSES(ctx_media_tokens,
     (const struct ctx_image *image, const struct ctx_json *json, uint32_t node,
-	struct ctx_buf *scratch, uint64_t *tokens, struct ctx_err *err),
-    (image, json, node, scratch, tokens, err))
+	struct ctx_buf *scratch, struct ctx_media_cost *cost,
+	struct ctx_err *err),
+    (image, json, node, scratch, cost, err))
 PASSES(ctx_nfc_text,
     (struct ctx_nfc * nfc, struct ctx_str *text, struct ctx_buf *out,
 	bool *changed, struct ctx_err *err),
