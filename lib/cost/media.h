@@ -41,10 +41,10 @@ struct ctx_media_cost {
  * - image: by its size in pixels (ctx_image_tokens)
  * - PDF: by its pages, and for OpenAI and Claude by the bytes of its text
  * - document of plain text: by the text; other document: by bytes
- * - audio: by its duration.  The duration is taken from the WAV or MP3 header,
- *   otherwise from the number of bytes, otherwise from the transcript;
- *   otherwise it is a minute.  A second has 10 tokens, 20 if the assistant
- *   spoke, 25 or 32 with Gemini.
+ * - audio: by its duration.  The duration is taken from the WAV header or the
+ *   MP3 frames, otherwise from the number of bytes, otherwise from the
+ * transcript; otherwise it is a minute.  A second has 10 tokens, 20 if the
+ * assistant spoke, 25 or 32 with Gemini.
  * - video: by its duration, which is taken from an MP4 file; otherwise 250,000
  *   bytes count as a second
  */

@@ -78,8 +78,18 @@ ctx_read_image_size(const struct ctx_base64 *b, uint32_t *w, uint32_t *h)
 	}
 }
 
-uint32_t
-ctx_read_mp3_rate(const struct ctx_base64 *b)
+/* Properties of a frame of an MP3 file, which contains the sound of some
+ * hundredths of a second. */
+struct mp3_frame {
+	uint32_t rate;    /* bytes per second; 0 if there is no frame */
+	uint32_t hertz;   /* samples per second */
+	uint32_t samples; /* number of samples */
+	size_t length;    /* number of bytes */
+};
+
+/* Reads the header of the frame at an offset. */
+static struct mp3_frame
+read_mp3_frame(const struct ctx_base64 *b, size_t at)
 {
 	/* bit rates of MP3 (layer III) in kbit/s, for MPEG 1 and MPEG 2 (ISO
 	 * 11172-3, 13818-3) */
@@ -87,36 +97,72 @@ ctx_read_mp3_rate(const struct ctx_base64 *b)
 	    {0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320},
 	    {0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160},
 	};
-	size_t at = 0, i;
-	uint32_t head, size = 0;
+	static const uint16_t hertz[4] = {44100, 48000, 32000, 0};
+	uint32_t head = ctx_base64_uint(b, at, 3, false);
+	unsigned version = head >> 11 & 3; /* 3: MPEG 1; 2: 2; 0: 2.5 */
+	struct mp3_frame frame = {.rate = 0};
 
-	if (ctx_base64_has(b, 0, "ID3")) {
-		for (i = 6; i < 10; i++)
-			size = size << 7 |
-			    (ctx_base64_uint(b, i, 1, false) & 0x7f);
-		at = size + 10;
-	}
-	head = ctx_base64_uint(b, at, 3, false);
-	if ((head & 0xffe600) != 0xffe200)
+	frame.hertz = hertz[head >> 2 & 3] >> (version == 3 ? 0 : 1);
+	frame.hertz >>= version == 0 ? 1 : 0;
+	if ((head & 0xffe600) != 0xffe200 || frame.hertz == 0)
+		return frame;
+	frame.rate = rates[version != 3][head >> 4 & 15] * 125u;
+	frame.samples = version == 3 ? 1152 : 576;
+	frame.length =
+	    frame.samples * frame.rate / frame.hertz + (head >> 1 & 1);
+	return frame;
+}
+
+/* Returns the offset of the first frame of an MP3 file, which may come after an
+ * ID3 tag. */
+static size_t
+find_mp3_frame(const struct ctx_base64 *b)
+{
+	uint32_t size = 0;
+	size_t i;
+
+	if (!ctx_base64_has(b, 0, "ID3"))
 		return 0;
-	return rates[(head >> 11 & 3) != 3][head >> 4 & 15] * 125u;
+	for (i = 6; i < 10; i++)
+		size = size << 7 | (ctx_base64_uint(b, i, 1, false) & 0x7f);
+	return size + 10;
+}
+
+uint32_t
+ctx_read_mp3_rate(const struct ctx_base64 *b)
+{
+	return read_mp3_frame(b, find_mp3_frame(b)).rate;
+}
+
+/* Returns the duration of audio in microseconds.  The frames of an MP3 file may
+ * differ in bit rate.  Bytes that are in no frame count by the bit rate of the
+ * last frame. */
+static uint64_t
+read_microseconds(const struct ctx_base64 *b)
+{
+	size_t bytes = ctx_base64_length(b), at = find_mp3_frame(b);
+	struct mp3_frame frame = read_mp3_frame(b, at);
+	uint64_t rate = frame.rate > 0 ? frame.rate : MP3_RATE, sum = 0;
+
+	if (ctx_base64_has(b, 0, "RIFF") && ctx_base64_has(b, 8, "WAVE") &&
+	    ctx_base64_uint(b, 28, 4, true) > 0)
+		rate = ctx_base64_uint(b, 28, 4, true);
+	if (frame.rate == 0)
+		at = 0;
+	for (; frame.rate > 0; frame = read_mp3_frame(b, at)) {
+		rate = frame.rate;
+		sum += (uint64_t)frame.samples * 1000000 / frame.hertz;
+		at += frame.length;
+	}
+	return sum + (at < bytes ? (bytes - at) * 1000000 / rate : 0);
 }
 
 uint64_t
 ctx_count_audio_tokens(const struct ctx_base64 *b, unsigned per_second)
 {
-	uint64_t bytes = ctx_base64_length(b);
-	uint32_t rate = 0;
-
 	if (b->n == 0)
 		return (uint64_t)MINUTE * per_second;
-	if (ctx_base64_has(b, 0, "RIFF") && ctx_base64_has(b, 8, "WAVE"))
-		rate = ctx_base64_uint(b, 28, 4, true);
-	else
-		rate = ctx_read_mp3_rate(b);
-	if (rate == 0)
-		rate = MP3_RATE;
-	return (bytes * per_second + rate - 1) / rate;
+	return (read_microseconds(b) * per_second + 999999) / 1000000;
 }
 
 void

@@ -53,9 +53,9 @@ void ctx_read_image_size(const struct ctx_base64 *b, uint32_t *w, uint32_t *h);
  * file. */
 uint32_t ctx_read_mp3_rate(const struct ctx_base64 *b);
 /* Returns the number of tokens of audio with this number of tokens per second,
- * rounded up.  The duration is read from the header of a WAV or MP3 file,
- * otherwise computed from the number of bytes.  Without data, one minute is
- * assumed. */
+ * rounded up.  The duration is read from the header of a WAV file or the frames
+ * of an MP3 file, otherwise computed from the number of bytes.  Without data,
+ * one minute is assumed. */
 uint64_t ctx_count_audio_tokens(const struct ctx_base64 *b,
     unsigned per_second);
 /* Finds the format of media by the first bytes of their data.  Sets the members
