@@ -43,6 +43,7 @@ found() {
 	found 2:bad-arguments -- "$U" "${CALL/\"g\",\"arguments\":\"\{\}\"/\"g\",\"arguments\":\{\}}" \
 	    "$RA" "$RB"
 	found 2:empty-tool-calls -- "$U" "${A/\}/,\"tool_calls\":[]\}}"
+	ctx-check -d openai-chat --provider mistral in
 	found 2:empty-message -- "$U" '{"role":"user"}' "$U"
 	found 2:reasoning-only -- "$U" \
 	    '{"role":"assistant","content":null,"reasoning_content":"hm"}'

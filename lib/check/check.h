@@ -91,7 +91,9 @@ const struct ctx_rule *ctx_rule_at(size_t i);
 struct ctx_provider {
 	const char *name, *about;
 	const char *dialect;
-	uint64_t more;
+	/* rules, as bits, that the provider has besides those of the dialect,
+	 * and rules of the dialect that it does not have */
+	uint64_t more, less;
 };
 const struct ctx_provider *ctx_provider_at(size_t i);
 const struct ctx_provider *ctx_provider_find(const char *name);

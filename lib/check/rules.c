@@ -77,7 +77,7 @@ static const struct ctx_rule rules[CTX_RULES] = {
     [CTX_RULE_EMPTY_TOOL_CALLS] = {"empty-tool-calls",
 	"tool_calls is an empty array",
 	"OpenAI: \"Expected an array with minimum length 1\" (openai-node "
-	"#1341)",
+	"#1341); accepted by Mistral (pydantic-ai, recorded 2026)",
 	CTX_NO_EMPTY_CALLS, CTX_FIX_REMOVE_MEMBER},
     [CTX_RULE_EMPTY_MESSAGE] = {"empty-message", "a message has no content",
 	"every provider; OpenAI: content is required unless there are "
@@ -233,14 +233,16 @@ static const struct ctx_rule rules[CTX_RULES] = {
 
 static const struct ctx_provider providers[] = {
     {"openai", "OpenAI Chat Completions", "openai-chat",
-	CTX_SHORT_IDS | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS | CTX_SAYS_TEXT},
-    {"responses", "OpenAI Responses", "openai-responses", CTX_SHORT_IDS},
+	CTX_SHORT_IDS | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS | CTX_SAYS_TEXT,
+	0},
+    {"responses", "OpenAI Responses", "openai-responses", CTX_SHORT_IDS, 0},
     {"anthropic", "Anthropic Messages", "anthropic",
-	CTX_LAST_USER | CTX_RESULTS_TOGETHER | CTX_ASKS_TOGETHER},
-    {"bedrock", "AWS Bedrock Converse", "bedrock", CTX_LAST_USER},
-    {"gemini", "Google Gemini", "gemini", 0},
+	CTX_LAST_USER | CTX_RESULTS_TOGETHER | CTX_ASKS_TOGETHER, 0},
+    {"bedrock", "AWS Bedrock Converse", "bedrock", CTX_LAST_USER, 0},
+    {"gemini", "Google Gemini", "gemini", 0, 0},
     {"mistral", "Mistral Chat Completions", "openai-chat",
-	CTX_NINE_IDS | CTX_RESULTS_TEXT | CTX_ANSWERS_RESULTS},
+	CTX_NINE_IDS | CTX_RESULTS_TEXT | CTX_ANSWERS_RESULTS,
+	CTX_NO_EMPTY_CALLS},
 };
 
 const struct ctx_rule *
@@ -291,7 +293,7 @@ ctx_provider_rules(const struct ctx_provider *provider,
 		return dialect->rules;
 	own = ctx_dialect_find(provider->dialect);
 	if (own == dialect)
-		return dialect->rules | provider->more;
+		return (dialect->rules | provider->more) & ~provider->less;
 	return translate_rules(dialect, own, provider->more);
 }
 
