@@ -217,10 +217,8 @@ enum ctx_history {
 	 * context is the path from the root (a line without a parent) to the
 	 * last line of the file. */
 	CTX_HISTORY_LAST,
-	/* A tree, in which a line contains the id of its parent line: the
-	 * context is the path from the root (a line without a parent) to the
-	 * last message of a branch.  If there are several branches, the branch
-	 * whose last message is latest in the file is used. */
+	/* A tree as for CTX_HISTORY_LAST: the context is the path from the root
+	 * to the last message of the branch that has the latest message. */
 	CTX_HISTORY_TIP,
 };
 
@@ -565,10 +563,6 @@ const char *ctx_detect_chat(const struct ctx_json *json, uint32_t node,
 
 /* ---- dialect/find_model.c: the model of a request or conversation ------- */
 
-/* Returns the JSON node of the model's name in a request, or 0 if the request
- * has none. */
-uint32_t ctx_find_model_of_request(const struct ctx_json *json,
-    uint32_t request);
 /* Returns the JSON node of the last name of a model in the messages of a
  * conversation, or in a record that is a message (see ctx_dialect.find_model).
  * Returns 0 if no message names a model. */
