@@ -17,6 +17,22 @@
 #include "check/surrogate_rules.h"
 #include "check/validator.h"
 
+bool
+ctx_text_is_empty(const struct ctx_json *json, uint32_t node, bool blank)
+{
+	struct ctx_str literal;
+	size_t at = 1;
+	uint32_t cp;
+
+	if (!ctx_json_is_string(json, node))
+		return false;
+	literal = ctx_json_str(json, node);
+	while (ctx_json_string_next(literal, &at, &cp))
+		if (!blank || !ctx_utf8_is_space(cp))
+			return false;
+	return true;
+}
+
 /* A position in a JSON string.  If decoded is true, characters are read, with
  * escapes decoded; otherwise bytes are read. */
 struct surrogate_walk {

@@ -569,32 +569,8 @@ const char *ctx_detect_chat(const struct ctx_json *json, uint32_t node,
 uint32_t ctx_find_model_of_messages(const struct ctx_json *json,
     const struct ctx_record_layout *layout);
 
-/* ---- dialect/suggest_path.c: finds messages in an unknown format -------- */
-
-/* Where a record of an unknown format seems to contain messages. */
-struct ctx_suggested_path {
-	/* The path in the syntax of jq, such as ".run.turns", ".[].log" or
-	 * ".a[\"b.c\"]".  Empty if nothing was found, if the path is too long,
-	 * or if a key in it has characters other than letters, digits, _ . and
-	 * -. */
-	char path[96];
-	/* True if the value at the path is a request, which ctx can read as a
-	 * record; false if the value is an array of messages. */
-	bool request;
-	/* True if the value at the path is a string that contains the request,
-	 * or the array of messages, as JSON. */
-	bool coded;
-};
-
-/* Finds where a JSON value seems to contain messages, for an error message
- * after ctx_detect has found none.  Suggests the first array whose first
- * element has a role, or the request that contains this array.  If there is no
- * such array, suggests the first string that contains a request or such an
- * array as JSON. */
-int ctx_suggest_path(const struct ctx_json *json,
-    struct ctx_suggested_path *stray, struct ctx_err *err);
-
 #include "dialect/breakpoint_format.h"
 #include "dialect/coded_value.h"
+#include "dialect/suggest_path.h"
 
 #endif
