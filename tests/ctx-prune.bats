@@ -500,6 +500,17 @@ is_paired() {
 	done
 }
 
+@test "--pin does not match reasoning, which pruning may remove, so that twice is once" {
+	jq -nc 'range(30) | {role: "user", content: [{text: "Question"}]},
+	    {role: "assistant", content: [{reasoningContent: {reasoningText: {
+	    text: (if . == 8 then "remember" else "hm" end),
+	    signature: "Eq=="}}}, {text: ("Answer" * 9)}]}' > in
+	ctx-prune -d bedrock --compact -k 1 -t 0 --pin remember in > out
+	[ "$(wc -l < out)" -lt 60 ]
+	ctx-prune -d bedrock --compact -k 1 -t 0 --pin remember out | cmp - out
+	ctx-prune -d bedrock --compact -k 1 -t 0 in | cmp - out
+}
+
 @test "--pin keeps a message whose pattern runs out of time" {
 	printf '{"role":"user","content":"%s!"}\n' "$(printf 'a%.0s' $(seq 5000))" > evil
 	messages assistant:b user:c assistant:d user:e assistant:f >> evil

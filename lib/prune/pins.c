@@ -3,7 +3,9 @@
 #include "prune/prune.h"
 
 /* Sets *pinned to true if the text of a block matches a pattern of --pin, or
- * the name of its tool matches a pattern of --pin-tool. */
+ * the name of its tool matches a pattern of --pin-tool.  Reasoning pins no
+ * message, because pruning may remove it from pinned messages, too: a second
+ * run would not find it. */
 static int
 match_block(struct ctx_pins *pins, const struct ctx_message *message,
     const struct ctx_block *block, bool *pinned, struct ctx_err *err)
@@ -12,7 +14,8 @@ match_block(struct ctx_pins *pins, const struct ctx_message *message,
 	struct ctx_str text;
 
 	if (config->pin_text.n > 0 && block->payload != 0 &&
-	    block->kind != CTX_BLOCK_MEDIA) {
+	    block->kind != CTX_BLOCK_MEDIA &&
+	    block->kind != CTX_BLOCK_REASONING) {
 		pins->text.n = 0;
 		if (ctx_json_text(message->json, block->payload, &pins->text,
 			&text, err) < 0)
