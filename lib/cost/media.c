@@ -30,9 +30,8 @@ enum {
 	/* number of characters in a transcript per second of audio */
 	SPOKEN = 15,
 	/* Number of tokens of a PDF in addition to those of its pages and their
-	 * texts: 14 to 21 in recorded requests to OpenAI since May 2026, none
-	 * before. */
-	PDF_TOKENS = 14,
+	 * texts: at most 30 in recorded requests. */
+	PDF_TOKENS = 30,
 	/* Number of tokens of a PDF page in OpenAI's Chat Completions, without
 	 * the tokens of its text; the same for every model. */
 	CHAT_PAGE = 982,

@@ -39,7 +39,7 @@ struct ctx_media_cost {
  * string (base64, a data: URL, another URL, a file id), or an
  * object that contains such a string.
  * - image: by its size in pixels (ctx_image_tokens)
- * - PDF: by its pages, and for OpenAI and Claude by its characters
+ * - PDF: by its pages, and for OpenAI and Claude by the bytes of its text
  * - document of plain text: by the text; other document: by bytes
  * - audio: by its duration.  The duration is taken from the WAV header or the
  *   MP3 frames, otherwise from the number of bytes, otherwise from the

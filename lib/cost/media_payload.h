@@ -76,8 +76,10 @@ struct ctx_pdf {
 	 * If there are none, the number of streams that may be pages, but at
 	 * least one per 50,000 bytes of the PDF. */
 	uint64_t pages;
-	/* Estimated number of tokens (o200k_base) of the text of the PDF: one
-	 * token per 4 characters, but at most 3,000 tokens per page. */
+	/* Estimated number of tokens (o200k_base) of the text of the PDF,
+	 * usually too high: one token per 2 bytes of compressed streams, and
+	 * one per 5 bytes of other streams, but at most 3,000 tokens per
+	 * page. */
 	uint64_t text;
 };
 void ctx_read_pdf(const struct ctx_base64 *b, struct ctx_pdf *pdf);

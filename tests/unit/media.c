@@ -75,7 +75,7 @@ check_figures(void)
 	tap_case("pages of a PDF cost what was billed in recorded requests");
 	CHECK(page("gemini-2.0-flash", CTX_DETAIL_AUTO) == 258);
 	CHECK(page("gemini-3-flash", CTX_DETAIL_AUTO) == 532);
-	CHECK(page("claude-opus-4-5", CTX_DETAIL_AUTO) == 1580);
+	CHECK(page("claude-opus-4-5", CTX_DETAIL_AUTO) == 1600);
 	CHECK(page("no-such", CTX_DETAIL_AUTO) == 3000);
 	CHECK(ctx_unknown_page_tokens(
 		  &ctx_model_find(NULL, "gpt-4o", 6)->image) == 3000);
@@ -264,7 +264,7 @@ check_forms(void)
 	CHECK(payload("[{\"file_id\":\"file-7\"}]") == 1024);
 
 	tap_case("documents, audio and video");
-	CHECK(payload("[\"JVBERi0xLjcK\"]") == 14 + 982);
+	CHECK(payload("[\"JVBERi0xLjcK\"]") == 30 + 982);
 	CHECK(payload("[{\"filename\":\"a.pdf\",\"file_id\":\"f\"}]") == 3000);
 	CHECK(payload("[{\"format\":\"txt\",\"source\":{\"bytes\":"
 		      "\"UEsDBAAA/////w==\"}}]") == 3);
@@ -282,7 +282,7 @@ check_forms(void)
 	CHECK(
 	    payload("[{\"type\":\"document\",\"source\":{\"type\":\"base64\","
 		    "\"media_type\":\"application/pdf\",\"data\":\"AA\"}}]") ==
-	    14 + 982);
+	    30 + 982);
 	CHECK(
 	    payload("[{\"mimeType\":\"video/mp4\",\"data\":\"AAAA\"}]") == 263);
 	CHECK(payload("[\"https://example.org/doc/a.pdf?x=1.png\"]") == 3000);
