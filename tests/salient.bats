@@ -350,3 +350,25 @@ bytes_beside_texts() {
 	# The names are in a result that does not fit, so b is needed for them.
 	[ "$(jq -r '.tool_call_id // empty' out | head -n 1)" = b ]
 }
+
+@test "salient counts the tokens of an image for the result, not for its lines" {
+	# The header of the image says 1568 by 1176 pixels.
+	{
+		messages "user:Look at it."
+		called a show '{}' "$(for n in $(seq 60); do
+			echo "here is the part item_$n of it"
+		done)"
+		messages "assistant:I see." "user:And now?"
+	} | jq -c 'if .role == "tool" then {role: "user", content: [{type:
+	    "tool_result", tool_use_id: .tool_call_id, content: [{type: "text", text:
+	    .content}, {type: "image", source: {type: "base64", media_type: "image/png",
+	    data: "iVBORw0KGgoAAAANSUhEUgAABiAAAASYCAYAAAAAAAAA"}}]}]}
+	    elif .tool_calls then {role, content: [.tool_calls[] | {type: "tool_use",
+	    id, name: .function.name, input: {}}]} else . end' > in
+	local all
+	all=$(tokens -d anthropic -e o200k_base in)
+	ctx-prune -d anthropic -e o200k_base --quantum 0 -k 1 -t 1 -b $((all - 150)) \
+	    in > out
+	[ "$(grep -o 'item_[0-9]*' out | wc -l)" -ge 40 ]
+	[ "$(tokens -d anthropic -e o200k_base out)" -ge $((all - 200)) ]
+}

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "prune/held_conversation.h"
+#include "prune/plan.h"
 
 /* Returns true if --tool and --not-tool forbid to edit the results of a tool.
  * id: number of the tool's name in groups->tools, or 0 if the name is not
@@ -244,6 +245,7 @@ measure_segments(struct prune *run, struct held_conversation *conversation,
 		return -1;
 	if (conversation->scorer == NULL)
 		return 0;
+	conversation->scorer->counter = conversation->model_counter.counter;
 	return ctx_scorer_add(conversation->scorer, message, groups, first,
 	    entry->excluded_results, err);
 }

@@ -59,6 +59,8 @@ struct ctx_scorer_kind {
 struct ctx_scorer {
 	const struct ctx_scorer_kind *kind;
 	struct ctx_scorer_options options;
+	/* counts the tokens of the next message; owned by the caller */
+	struct ctx_counter *counter;
 };
 
 extern const struct ctx_scorer_kind ctx_heuristic_kind, ctx_recall_kind,

@@ -45,6 +45,7 @@ struct fixture {
 	uint64_t tokens[MOST_GROUPS];
 	bool kept[MOST_GROUPS];
 	size_t needs[MOST_GROUPS];
+	bool joined[MOST_GROUPS];
 	struct ctx_cover cover;
 };
 
@@ -126,7 +127,8 @@ choose_slowly(const struct fixture *f, double *score)
 enum { MARK = 9 };
 
 /* Each group of the first half needs the group before it, or none.  The groups
- * of the second half are passages of the last group of the first half. */
+ * of the second half are passages of one or more texts of the last group of the
+ * first half. */
 static void
 add_needs(struct fixture *f, unsigned long long *seed)
 {
@@ -137,12 +139,14 @@ add_needs(struct fixture *f, unsigned long long *seed)
 	for (; g < f->cover.n_groups; g++) {
 		f->needs[g] = heads - 1;
 		f->kept[g] = false;
+		f->joined[g] = g > heads && tap_random(seed) % 3 > 0;
+		f->tokens[heads - 1] += f->joined[g] ? 0 : MARK;
 	}
-	f->tokens[heads - 1] += MARK;
 	for (g = heads; g-- > 0;)
 		if (f->kept[g])
 			f->kept[f->needs[g]] = true;
 	f->cover.needs = f->needs;
+	f->cover.joined = f->joined;
 	f->cover.first_passage = heads;
 	f->cover.mark_tokens = MARK;
 }
@@ -154,14 +158,17 @@ static uint64_t
 count_chosen(const struct fixture *f, const bool *chosen)
 {
 	size_t g, heads = f->cover.first_passage, n = f->cover.n_groups;
-	uint64_t tokens = 0, marks = 0;
+	uint64_t tokens = 0, marks = 0, texts = 0;
 
 	for (g = 0; g < n; g++)
 		tokens += chosen[g] && !f->kept[g] ? f->tokens[g] : 0;
-	for (g = heads; g < n; g++)
-		marks += !chosen[g] && (g == heads || chosen[g - 1]);
-	/* The tokens of the group contain one mark. */
-	return tokens + marks * MARK > MARK ? tokens + marks * MARK - MARK : 0;
+	for (g = heads; g < n; g++) {
+		texts += !f->joined[g];
+		marks += !chosen[g] && (!f->joined[g] || chosen[g - 1]);
+	}
+	/* The tokens of the group contain one mark per text. */
+	tokens += marks * MARK;
+	return tokens > texts * MARK ? tokens - texts * MARK : 0;
 }
 
 static void
@@ -175,6 +182,51 @@ check_needs(const struct fixture *f, bool *chosen)
 	for (g = 0; g < f->cover.n_groups; g++)
 		CHECK(!chosen[g] || chosen[f->needs[g]]);
 	CHECK(count_chosen(f, chosen) <= f->cover.room);
+}
+
+/* Chooses from a group of 10 tokens with two passages of 20 tokens.  The
+ * passages are in one text if joined is true, otherwise each is a text. */
+static void
+choose_of_two(bool joined, uint64_t room, bool *chosen)
+{
+	struct fixture f = {.from = {0, 0, 1, 2},
+	    .names = {0, 1},
+	    .weight = {1, 1},
+	    .tokens = {10 + (joined ? 1 : 2) * MARK, 20, 20},
+	    .joined = {false, false, joined}};
+	double score[MOST_GROUPS];
+	struct ctx_err err;
+
+	f.cover = (struct ctx_cover){.n_groups = 3,
+	    .n_names = 2,
+	    .from = f.from,
+	    .names = f.names,
+	    .weight = f.weight,
+	    .tokens = f.tokens,
+	    .kept = f.kept,
+	    .room = room,
+	    .needs = f.needs,
+	    .first_passage = 1,
+	    .joined = f.joined,
+	    .mark_tokens = MARK};
+	NEED(ctx_cover_score(&f.cover, score, chosen, &err) == 0);
+}
+
+static void
+test_marks(void)
+{
+	bool chosen[MOST_GROUPS];
+
+	tap_case("a passage of another text leaves no mark beside a passage");
+	choose_of_two(false, 50, chosen);
+	CHECK(chosen[0] && chosen[1] && chosen[2]);
+	choose_of_two(false, 49, chosen);
+	CHECK(chosen[0] && chosen[1] + chosen[2] == 1);
+	/* In one text, the first chosen passage has a mark beside it. */
+	choose_of_two(true, 50, chosen);
+	CHECK(chosen[0] && chosen[1] && chosen[2]);
+	choose_of_two(true, 38, chosen);
+	CHECK(chosen[1] + chosen[2] == 0);
 }
 
 int
@@ -227,6 +279,7 @@ main(void)
 		add_needs(&f, &seed);
 		check_needs(&f, chosen);
 	}
+	test_marks();
 	tap_case("without groups and names there is nothing to score");
 	f.from[0] = 0;
 	f.cover.n_groups = f.cover.n_names = 0;

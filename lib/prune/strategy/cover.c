@@ -216,17 +216,6 @@ fill_heap(struct choice *c)
 		sift_down(c, g);
 }
 
-/* Returns true if the group with the number "neighbour" is a passage of the
- * same text as passage g, and is removed because it is not chosen. */
-static bool
-is_before_mark(const struct choice *c, size_t g, size_t neighbour)
-{
-	const struct ctx_cover *cover = c->cover;
-
-	return neighbour < cover->n_groups && is_passage(cover, neighbour) &&
-	    cover->needs[neighbour] == cover->needs[g] && !c->chosen[neighbour];
-}
-
 /* Returns the number of tokens by which the kept tokens increase if a group is
  * chosen together with the groups that it needs. */
 static uint64_t
@@ -234,18 +223,21 @@ count_cost(const struct choice *c, size_t group)
 {
 	const struct ctx_cover *cover = c->cover;
 	uint64_t tokens = cover->tokens[group];
-	size_t g, next;
+	size_t g, next, after = group + 1;
 
 	for (g = group; (next = find_needed(cover, g)) != g; g = next)
 		if (!c->chosen[next])
 			tokens += cover->tokens[next];
 	if (!is_passage(cover, group))
 		return tokens;
-	/* If passages are removed before and after a chosen passage, one text
-	 * stands in place of the passages before it, and another in place of
-	 * those after it. */
-	tokens += is_before_mark(c, group, group - 1) ? cover->mark_tokens : 0;
-	tokens += is_before_mark(c, group, group + 1) ? cover->mark_tokens : 0;
+	/* If passages of its text are removed before and after a chosen
+	 * passage, one mark stands in place of the passages before it, and
+	 * another in place of those after it. */
+	if (cover->joined[group] && !c->chosen[group - 1])
+		tokens += cover->mark_tokens;
+	if (after < cover->n_groups && cover->joined[after] &&
+	    !c->chosen[after])
+		tokens += cover->mark_tokens;
 	return tokens > cover->mark_tokens ? tokens - cover->mark_tokens : 0;
 }
 

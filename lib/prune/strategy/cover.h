@@ -29,9 +29,13 @@ struct ctx_cover {
 	 * few lines of text each), in the order of the conversation.  Passage p
 	 * belongs to the group needs[p]. */
 	size_t first_passage;
-	/* Number of tokens of the text that is written in place of removed
-	 * passages.  If no passage of a group is chosen, the group contains
-	 * this text once. */
+	/* joined[p]: true if passage p - 1 is the passage before p in the same
+	 * text, so that one mark can stand in place of both.  May be NULL if
+	 * needs is NULL. */
+	const bool *joined;
+	/* Number of tokens of a mark, which is written in place of removed
+	 * passages.  The tokens of a group include one mark for each of its
+	 * texts that has passages. */
 	uint64_t mark_tokens;
 };
 

@@ -283,13 +283,12 @@ inspect_result(struct heuristic *h, const struct ctx_message *message, size_t i,
 static int
 open_salient(struct heuristic *h, struct ctx_err *err)
 {
-	if (h->salient != NULL)
-		return 0;
-	h->salient = calloc(1, ctx_salient_kind.size);
+	if (h->salient == NULL)
+		h->salient = calloc(1, ctx_salient_kind.size);
 	if (h->salient == NULL)
 		return ctx_err_nomem(err);
+	*h->salient = h->base;
 	h->salient->kind = &ctx_salient_kind;
-	h->salient->options = h->base.options;
 	return 0;
 }
 

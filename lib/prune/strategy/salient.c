@@ -93,13 +93,11 @@ end_piece(struct salient *s, struct salient_piece piece, struct ctx_err *err)
 	return 0;
 }
 
-/* Ends the last piece of the newest segment (message or part of one). bytes:
- * size of the piece. */
+/* Ends the last piece of the newest segment (message or part of one). */
 static int
-end_segment(struct salient *s, size_t bytes, struct ctx_err *err)
+end_segment(struct salient *s, struct ctx_err *err)
 {
-	const struct salient_piece rest = {.result = NO_RESULT,
-	    .to = (uint32_t)bytes};
+	const struct salient_piece rest = {.result = NO_RESULT};
 
 	if (end_piece(s, rest, err) < 0)
 		return -1;
@@ -112,7 +110,7 @@ static int
 pad_segments(struct salient *s, size_t n, struct ctx_err *err)
 {
 	while (s->n_segments < n)
-		if (end_segment(s, 0, err) < 0)
+		if (end_segment(s, err) < 0)
 			return -1;
 	return 0;
 }
@@ -166,6 +164,22 @@ find_long_texts(struct salient *s, const struct ctx_message *message, size_t i,
 	return 0;
 }
 
+/* Sets *number to the number of tokens of a passage, from 1 to UINT16_MAX. */
+static int
+count_passage(struct salient *s, const char *p, size_t n, uint16_t *number,
+    struct ctx_err *err)
+{
+	uint64_t tokens;
+
+	if (ctx_token_count(s->base.counter->tokens, p, n, &tokens, err) < 0)
+		return -1;
+	tokens = ctx_text_to_model(s->base.counter, p, n, tokens);
+	*number = (uint16_t)(tokens == 0 ? 1
+		: tokens < UINT16_MAX    ? tokens
+					 : UINT16_MAX);
+	return 0;
+}
+
 /* Adds the pieces of one text of tool result i: the passages of a long text, or
  * the whole text. */
 static int
@@ -174,19 +188,23 @@ add_text(struct salient *s, const struct text_segment *segment, size_t i,
 {
 	const struct ctx_names names = {s, take_name, false};
 	const struct ctx_str text = ctx_text_segment_text(&s->result, segment);
-	struct salient_piece piece = {.result = (uint32_t)i,
-	    .is_passage = segment->literal.n > 0 && text.n > LONG_TEXT};
+	bool is_long = segment->literal.n > 0 && text.n > LONG_TEXT;
+	struct salient_piece piece = {.result = (uint32_t)i};
 	struct passage_walk walk;
 	struct passage part;
 
-	ctx_passages_begin(&walk, text.p, text.n,
-	    piece.is_passage ? PASSAGE : text.n);
+	ctx_passages_begin(&walk, text.p, text.n, is_long ? PASSAGE : text.n);
 	while (ctx_passages_next(&walk, &part)) {
 		piece.to = (uint32_t)(segment->from + part.to);
+		if (is_long &&
+		    count_passage(s, text.p + part.from, part.to - part.from,
+			&piece.tokens, err) < 0)
+			return -1;
 		if (ctx_names_of(&names, text.p + part.from,
 			part.to - part.from, err) < 0 ||
 		    end_piece(s, piece, err) < 0)
 			return -1;
+		piece.is_joined = is_long;
 	}
 	return 0;
 }
@@ -257,7 +275,7 @@ add_segment(struct salient *s, const struct ctx_message *message,
 	    ctx_names_of(&names, s->text.p, s->text.n, err) < 0 ||
 	    ((flags & CTX_SEGMENT_USER) &&
 		add_constraints(s, ctx_buf_str(&s->text), err) < 0) ||
-	    end_segment(s, s->text.n, err) < 0)
+	    end_segment(s, err) < 0)
 		return -1;
 	ctx_buf_reset(&s->text);
 	return 0;

@@ -20,9 +20,13 @@ struct salient_piece {
 	uint32_t result;
 	/* Offset in bytes of the end of the piece in all texts of the tool
 	 * result together.  The piece begins at the end of the piece before it.
-	 * For the last piece of a segment: number of bytes of the piece. */
+	 * 0 for the last piece of a segment. */
 	uint32_t to;
-	bool is_passage;
+	/* For a passage: its number of tokens, from 1 to UINT16_MAX. 0 if the
+	 * piece is not a passage. */
+	uint16_t tokens;
+	/* True if the piece before this one is a passage of the same text. */
+	bool is_joined;
 	/* Set by ctx_salient_rank: false if this passage is removed although
 	 * its segment is kept. */
 	bool kept;

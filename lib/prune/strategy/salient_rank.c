@@ -24,7 +24,7 @@ enum { MARK_TOKENS = 9 };
 struct choices {
 	size_t *from, *needs;
 	uint64_t *tokens;
-	bool *kept, *chosen;
+	bool *kept, *chosen, *joined;
 	double *score;
 };
 
@@ -58,10 +58,12 @@ open_choices(struct choices *choices, size_t n, struct ctx_err *err)
 	choices->tokens = calloc(n + 1, sizeof *choices->tokens);
 	choices->kept = calloc(n + 1, sizeof *choices->kept);
 	choices->chosen = calloc(n + 1, sizeof *choices->chosen);
+	choices->joined = calloc(n + 1, sizeof *choices->joined);
 	choices->score = calloc(n + 1, sizeof *choices->score);
 	if (choices->from == NULL || choices->needs == NULL ||
 	    choices->tokens == NULL || choices->kept == NULL ||
-	    choices->chosen == NULL || choices->score == NULL)
+	    choices->chosen == NULL || choices->joined == NULL ||
+	    choices->score == NULL)
 		return ctx_err_nomem(err);
 	return 0;
 }
@@ -74,6 +76,7 @@ release_choices(struct choices *choices)
 	free(choices->tokens);
 	free(choices->kept);
 	free(choices->chosen);
+	free(choices->joined);
 	free(choices->score);
 }
 
@@ -197,17 +200,6 @@ survey_groups(struct ranking *r)
 	    plan->settings.target > held ? plan->settings.target - held : 0;
 }
 
-/* Returns the number of the first piece of the next segment after piece p. */
-static size_t
-next_segment(const struct salient *s, size_t n_pieces, size_t p)
-{
-	uint32_t segment = s->pieces[p].segment;
-
-	while (p < n_pieces && s->pieces[p].segment == segment)
-		p++;
-	return p;
-}
-
 /* Returns the offset of the beginning of piece p in all texts of its tool
  * result together, in bytes. */
 static uint32_t
@@ -230,7 +222,7 @@ survey_heads(struct ranking *r)
 	size_t i, user = SIZE_MAX;
 
 	for (i = 0; i < r->n_pieces; i++)
-		pieces[i].kept = !pieces[i].is_passage;
+		pieces[i].kept = pieces[i].tokens == 0;
 	collect_names(r);
 	merge_names(r);
 	for (i = 0; i < r->n_segments; i++) {
@@ -251,13 +243,22 @@ survey_heads(struct ranking *r)
 	r->parts.from[r->n_segments] = r->groups.from[r->n_segments];
 }
 
-/* Sets the names of passage p, and whether the passage must be kept. */
+/* Subtracts tokens from *total, which is then at least 0. */
+static void
+subtract_tokens(uint64_t *total, uint64_t tokens)
+{
+	*total -= tokens < *total ? tokens : *total;
+}
+
+/* Sets the names and tokens of passage p, and whether the passage must be kept.
+ * Subtracts its tokens from those of its group. */
 static void
 survey_passage(struct ranking *r, size_t p)
 {
 	const struct salient_piece *piece = &r->s->pieces[p];
 	size_t i = r->n_segments + p, first = first_name(r->s, p);
 	size_t n = piece->names_end - first;
+	uint64_t *rest = &r->parts.tokens[group_of_piece(r, p)];
 
 	/* Without names, the list is NULL. */
 	if (n > 0)
@@ -266,33 +267,11 @@ survey_passage(struct ranking *r, size_t p)
 	r->parts.from[i + 1] = r->parts.from[i] + n;
 	r->parts.needs[i] = group_of_piece(r, p);
 	r->parts.kept[i] = r->plan->floors[piece->segment] != 0;
-}
-
-/* Adds the tokens of the pieces from p to end - 1, which are one segment.  The
- * tokens of passages are added to the passages, all other tokens to the rest of
- * the group. */
-static void
-add_piece_tokens(struct ranking *r, size_t p, size_t end)
-{
-	const struct salient_piece *pieces = r->s->pieces;
-	uint64_t *rest = &r->parts.tokens[group_of_piece(r, p)], bytes = 0;
-	uint64_t tokens = r->segments[pieces[p].segment].tokens, share;
-	size_t q;
-
-	for (q = p; q < end; q++)
-		bytes += pieces[q].to - find_start(pieces, q);
-	for (q = p; q < end; q++) {
-		share = bytes == 0
-		    ? tokens
-		    : tokens * (pieces[q].to - find_start(pieces, q)) / bytes;
-		if (!pieces[q].is_passage) {
-			*rest += share;
-			continue;
-		}
-		r->parts.tokens[r->n_segments + q] = share;
-		if (find_start(pieces, q) == 0 || !pieces[q - 1].is_passage)
-			*rest += MARK_TOKENS;
-	}
+	r->parts.joined[i] = piece->is_joined;
+	r->parts.tokens[i] = piece->tokens;
+	subtract_tokens(rest, piece->tokens);
+	if (!piece->is_joined)
+		*rest += MARK_TOKENS;
 }
 
 /* Fills r->parts: the groups without their passages, and the passages, as
@@ -300,20 +279,17 @@ add_piece_tokens(struct ranking *r, size_t p, size_t end)
 static void
 survey_parts(struct ranking *r)
 {
-	const struct salient_piece *pieces = r->s->pieces;
-	size_t p, i, end;
+	size_t p, i;
 
 	survey_heads(r);
-	for (p = 0; p < r->n_pieces; p = end) {
-		end = next_segment(r->s, r->n_pieces, p);
-		add_piece_tokens(r, p, end);
-	}
+	for (i = 0; i < r->n_segments; i++)
+		r->parts.tokens[i] = r->groups.tokens[i];
 	for (p = 0; p < r->n_pieces; p++) {
 		i = r->n_segments + p;
 		r->parts.kept[i] = true;
 		r->parts.needs[i] = i;
 		r->parts.from[i + 1] = r->parts.from[i];
-		if (pieces[p].is_passage)
+		if (r->s->pieces[p].tokens > 0)
 			survey_passage(r, p);
 	}
 }
@@ -331,8 +307,8 @@ remove_passages(struct ranking *r)
 		if (pieces[p].kept)
 			continue;
 		root = group_of_piece(r, p);
-		r->groups.tokens[root] -= r->parts.tokens[r->n_segments + p];
-		if (find_start(pieces, p) == 0 || pieces[p - 1].kept)
+		subtract_tokens(&r->groups.tokens[root], pieces[p].tokens);
+		if (!pieces[p].is_joined || pieces[p - 1].kept)
 			r->groups.tokens[root] += MARK_TOKENS;
 	}
 }
@@ -351,6 +327,7 @@ score_choices(const struct ranking *r, struct choices *choices, size_t n,
 	    .tokens = choices->tokens,
 	    .kept = choices->kept,
 	    .room = r->room,
+	    .joined = choices->joined,
 	    .needs = needs,
 	    .first_passage = r->n_segments,
 	    .mark_tokens = MARK_TOKENS};
