@@ -160,7 +160,11 @@ run_of_lists() {
 	ctx-check out
 	jq -r 'select(.tool_call_id == "c1") | .content' out > result
 	grep -qx 'set retry_limit_ms in conf/queue.toml' result
-	[ "$(grep -c '^\[… [0-9]* characters truncated …\]' result)" -eq 2 ]
+	# The first mark has the size of what it replaces.
+	[ "$(grep -x '\[…\( [0-9]* characters truncated …\)*\]' result)" = \
+	    "[… $(jq -rs '[.[] | select(.tool_call_id == "c1").content |
+		split("set retry")[0] | length][0]' in) characters truncated …]
+[…]" ]
 	[ "$(wc -l < result)" -lt 15 ]
 	jq -se 'any(.line == 3 and .action == "edit" and .rule == "passages")' why
 	# The other members of the record are as before.
@@ -211,7 +215,7 @@ run_of_lists() {
 	    else . end' in > anthropic
 	ctx-prune -d anthropic -e o200k_base --quantum 0 -k 1 -t 1 -b 400 \
 	    anthropic > out
-	grep -q 'truncated.*retry_limit_ms.*truncated' out
+	grep -q 'truncated.*retry_limit_ms.*\[…\]' out
 	ctx-check -d anthropic out
 	# Claude Code keeps a second copy of a result beside the message.
 	n=0
@@ -225,7 +229,7 @@ run_of_lists() {
 		    else {} end)' <<< "$line"
 	done < anthropic > session
 	ctx-prune -e o200k_base --quantum 0 -k 1 -t 1 -b 400 session > out
-	grep -q 'truncated.*retry_limit_ms.*truncated' out
+	grep -q 'truncated.*retry_limit_ms.*\[…\]' out
 	[ "$(jq -r '.toolUseResult.stdout // empty' out | sort -u)" = "[cleared]" ]
 }
 
@@ -284,8 +288,9 @@ with_blocks() {
 		jq -se 'map(.line) == [3] and .[0].rule == "passages"' why
 		sed -n 3p out > message
 		# Two marks in the result with the name, one in each other.
-		[ "$(grep -o 'characters truncated' message | wc -l)" -eq 4 ]
-		grep -q 'truncated.*retry_limit_ms.*truncated' message
+		[ "$(grep -o 'characters truncated' message | wc -l)" -eq 3 ]
+		[ "$(grep -o '\[…\]' message | wc -l)" -eq 1 ]
+		grep -q 'truncated.*retry_limit_ms.*\[…\]' message
 		# What is beside the long texts is the same byte for byte.
 		sed -n 3p in > wanted
 		bytes_beside_texts message > got

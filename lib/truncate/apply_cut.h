@@ -26,6 +26,13 @@ int ctx_cut_choose_mark(struct shortener *shortener,
 int ctx_cut_update_mark(struct shortener *shortener,
     const struct text_segments *segments, const struct cut_range *range,
     uint64_t removed, struct ctx_err *err);
+/* Sets shortener->mark to "[...]" with U+2026 for the dots.  Such a mark
+ * replaces a range of a text that already has a mark with a size before the
+ * range.  A line that ends at the beginning or end of the range stays a line of
+ * its own. */
+int ctx_cut_repeat_mark(struct shortener *shortener,
+    const struct text_segments *segments, const struct cut_range *range,
+    struct ctx_err *err);
 /* Ensures that a message or tool result keeps some text, because providers
  * refuse empty texts.  If the mark is empty and the kept text may be blank,
  * removes the whole text and writes an ellipsis, even if the ellipsis exceeds

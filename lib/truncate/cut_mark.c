@@ -122,6 +122,23 @@ ctx_cut_update_mark(struct shortener *shortener,
 }
 
 int
+ctx_cut_repeat_mark(struct shortener *shortener,
+    const struct text_segments *segments, const struct cut_range *range,
+    struct ctx_err *err)
+{
+	const struct ctx_buf *text = &segments->text;
+	size_t from = range->head.at, to = range->tail.at;
+	char mark[16];
+
+	(void)snprintf(mark, sizeof mark, "%s[" ELLIPSIS "]%s",
+	    from == 0 || text->p[from - 1] == '\n' ? "" : " ",
+	    to == text->n                 ? ""
+		: text->p[to - 1] == '\n' ? "\n"
+					  : " ");
+	return set_mark(shortener, mark, err);
+}
+
+int
 ctx_cut_ensure_text(struct shortener *shortener,
     const struct text_segments *segments, struct cut_range *range, bool *done,
     struct ctx_err *err)

@@ -172,6 +172,8 @@ struct passage_removal {
 	 * offset are kept. */
 	size_t kept_start;
 	size_t text; /* number of the current text */
+	/* true if a part of the current text was replaced by a mark */
+	bool has_mark;
 	/* number of the first passage that ends after the text that was edited
 	 * last */
 	size_t next;
@@ -198,9 +200,14 @@ remove_passage(struct passage_removal *removal, const struct passage *removed,
 
 	removal->place.in_json = ctx_text_segment_seek(segment, from, n);
 	removal->place.in_text = removed->to;
-	if (ctx_cut_update_mark(removal->shortener, segments, &range,
-		ctx_utf8_count(segments->text.p + removed->from, n), err) < 0)
+	if ((removal->has_mark
+		    ? ctx_cut_repeat_mark(removal->shortener, segments, &range,
+			  err)
+		    : ctx_cut_update_mark(removal->shortener, segments, &range,
+			  ctx_utf8_count(segments->text.p + removed->from, n),
+			  err)) < 0)
 		return -1;
+	removal->has_mark = true;
 	return ctx_edits_replace(removal->edits,
 	    (struct ctx_str){segment->literal.p + from,
 		removal->place.in_json - from},
@@ -220,6 +227,7 @@ remove_from_text(struct passage_removal *removal, struct ctx_err *err)
 	/* A JSON string begins with a quote, so its text begins at offset 1. */
 	removal->place =
 	    (struct text_place){.in_text = segment->from, .in_json = 1};
+	removal->has_mark = false;
 	for (; removal->next < removed->n; removal->next++) {
 		part = removed->list[removal->next];
 		if (part.from < segment->from)

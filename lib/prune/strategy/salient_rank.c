@@ -15,9 +15,10 @@
 #include "prune/strategy/cover.h"
 #include "prune/strategy/salient.h"
 
-/* Estimated number of tokens of the text that replaces removed text, such as
- * "[... 900 characters truncated ...]". */
-enum { MARK_TOKENS = 9 };
+/* Estimated numbers of tokens of the marks that replace removed passages: of
+ * the first mark in a text, such as "[... 900 characters truncated ...]", and
+ * of each other mark, "[...]". */
+enum { FIRST_MARK_TOKENS = 8, MARK_TOKENS = 3 };
 
 /* The groups or passages among which ctx_cover_score chooses, with the data
  * that it needs. */
@@ -271,7 +272,7 @@ survey_passage(struct ranking *r, size_t p)
 	r->parts.tokens[i] = piece->tokens;
 	subtract_tokens(rest, piece->tokens);
 	if (!piece->is_joined)
-		*rest += MARK_TOKENS;
+		*rest += FIRST_MARK_TOKENS;
 }
 
 /* Fills r->parts: the groups without their passages, and the passages, as
@@ -308,7 +309,9 @@ remove_passages(struct ranking *r)
 			continue;
 		root = group_of_piece(r, p);
 		subtract_tokens(&r->groups.tokens[root], pieces[p].tokens);
-		if (!pieces[p].is_joined || pieces[p - 1].kept)
+		if (!pieces[p].is_joined)
+			r->groups.tokens[root] += FIRST_MARK_TOKENS;
+		else if (pieces[p - 1].kept)
 			r->groups.tokens[root] += MARK_TOKENS;
 	}
 }
