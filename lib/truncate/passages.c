@@ -34,7 +34,8 @@ is_after_sentence(const char *p, size_t at)
 
 	if (p[at - 1] == '\n')
 		return p[at] != '\n';
-	if (strchr(" \x81\x82\x9f", p[at - 1]) == NULL)
+	if (p[at - 1] != ' ' && p[at - 1] != '\x81' && p[at - 1] != '\x82' &&
+	    p[at - 1] != '\x9f')
 		return false;
 	for (size_t i = 0; i < CTX_LENGTH(ends); i++)
 		if (ends_with(p, at, ends[i]))
@@ -80,18 +81,34 @@ skip_spans(struct passage_walk *walk, size_t at)
 			walk->span.from = walk->span.to = walk->n;
 }
 
+/* Returns true if a sentence or a line ends at an offset. */
+static bool
+ends_sentence(const struct passage_walk *walk, size_t at)
+{
+	/* In UTF-8, a byte 10xxxxxx is not the first byte of a character. */
+	return is_after_sentence(walk->p, at) &&
+	    ((unsigned char)walk->p[at] & 0xc0) != 0x80 &&
+	    rate_place(walk->p, walk->n, at) == AFTER_SENTENCE;
+}
+
 /* Returns the greatest offset above "from" and at most "to" at which a sentence
  * or a line ends; 0 if there is none. */
 static size_t
 find_last_sentence_end(const struct passage_walk *walk, size_t from, size_t to)
 {
 	for (; to > from; to--)
-		/* In UTF-8, a byte 10xxxxxx is not the first byte of a
-		 * character. */
-		if (is_after_sentence(walk->p, to) &&
-		    ((unsigned char)walk->p[to] & 0xc0) != 0x80 &&
-		    rate_place(walk->p, walk->n, to) == AFTER_SENTENCE)
+		if (ends_sentence(walk, to))
 			return to;
+	return 0;
+}
+
+/* Returns the smallest of these offsets instead. */
+static size_t
+find_first_sentence_end(const struct passage_walk *walk, size_t from, size_t to)
+{
+	while (from < to)
+		if (ends_sentence(walk, ++from))
+			return from;
 	return 0;
 }
 
@@ -112,11 +129,15 @@ find_passage_end(const struct passage_walk *walk, size_t from)
 	 * is not divided. */
 	if (n - from <= walk->size + walk->size / 4)
 		return n;
-	/* If no protected span (part that must not be cut) is near, this
-	 * function finds the same place as the loop below, but faster. */
+	/* If no protected span (part that must not be cut) is near, these
+	 * functions find the same place as the loop below, but faster. */
 	if (walk->span.from >= from + walk->size)
 		sentence =
 		    find_last_sentence_end(walk, from, from + walk->size);
+	if (sentence == 0 && walk->span.from > from + longest &&
+	    n - from > longest + 4 /* a character */)
+		sentence = find_first_sentence_end(walk, from + walk->size,
+		    from + longest);
 	if (sentence > 0)
 		return sentence;
 	for (;;) {

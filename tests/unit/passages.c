@@ -71,15 +71,21 @@ test_random_texts(void)
 	CHECK(divides_well("", 0));
 }
 
-/* Returns the length of the first passage of a text. */
+/* Returns the length of the first passage of a text. size: wanted length */
 static size_t
-first_passage(const char *text, size_t n)
+first_of_size(const char *text, size_t n, size_t size)
 {
 	struct passage_walk walk;
 	struct passage passage;
 
-	ctx_passages_begin(&walk, text, n, CTX_PASSAGE_BYTES);
+	ctx_passages_begin(&walk, text, n, size);
 	return ctx_passages_next(&walk, &passage) ? passage.to : 0;
+}
+
+static size_t
+first_passage(const char *text, size_t n)
+{
+	return first_of_size(text, n, CTX_PASSAGE_BYTES);
 }
 
 static void
@@ -93,6 +99,13 @@ test_ends(void)
 	sentence = n = append(text, n, "end. ", 1);
 	n = append(text, n, "word ", 600);
 	CHECK(first_passage(text, n) == sentence);
+	/* A longer line is a passage, up to twice the wanted length. */
+	n = append(text, 0, "word ", 12);
+	sentence = n = append(text, n, "\n", 1);
+	n = append(text, n, "word ", 600);
+	CHECK(first_of_size(text, n, 40) == sentence);
+	CHECK(first_of_size(text, n, 31) == sentence);
+	CHECK(first_of_size(text, n, 29) == 55);
 	/* Without the end of a sentence, a passage ends at the last blank of
 	 * 800 bytes. */
 	n = append(text, 0, "words ", 600);

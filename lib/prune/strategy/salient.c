@@ -38,7 +38,7 @@ enum {
 	LONG_TEXT = 600,
 	/* size in bytes of a passage of a long text: one line, or a few short
 	 * lines */
-	PASSAGE = 60,
+	PASSAGE = 40,
 	/* A tool result with more bytes of JSON than this is not divided, so
 	 * that its passages and the copy of its text need little memory. */
 	LARGEST_RESULT = 16 << 20,
