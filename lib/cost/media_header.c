@@ -102,8 +102,8 @@ read_mp3_frame(const struct ctx_base64 *b, size_t at)
 	unsigned version = head >> 11 & 3; /* 3: MPEG 1; 2: 2; 0: 2.5 */
 	struct mp3_frame frame = {.rate = 0};
 
-	frame.hertz = hertz[head >> 2 & 3] >> (version == 3 ? 0 : 1);
-	frame.hertz >>= version == 0 ? 1 : 0;
+	frame.hertz = hertz[head >> 2 & 3];
+	frame.hertz >>= version == 3 ? 0 : version == 0 ? 2 : 1;
 	if ((head & 0xffe600) != 0xffe200 || frame.hertz == 0)
 		return frame;
 	frame.rate = rates[version != 3][head >> 4 & 15] * 125u;
