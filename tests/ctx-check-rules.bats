@@ -553,6 +553,12 @@ in:3: bad-result: tool result "a" has a block of a type that no tool result can 
 	ctx-check -m gemini-3.8-flash older parallel
 	ctx-check newest
 	ctx-check -m gemini-2.5-pro newest
+	sed 's/"abc"/""/' parallel > empty
+	sed 's/"abc"/null/' parallel > null
+	for file in empty null; do
+		run -1 ctx-check -m gemini-3.8-flash $file
+		[ "$output" = "$file:2: unsigned-call: the first tool call has no signature" ]
+	done
 	# A call from another format has no such signature to lose.
 	printf '%s\n' '{"role":"user","content":"u"}' '{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}' \
 	    '{"role":"tool","tool_call_id":"a","content":"x"}' > chat

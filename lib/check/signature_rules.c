@@ -10,7 +10,19 @@
  * models accepted, and that have calls in the newest turn, agree (pydantic-ai
  * and others, November 2026).
  */
+#include "check/surrogate_rules.h"
 #include "check/validator.h"
+
+/* Returns true if a part of a message has a signature under a key.  To the
+ * provider, an empty string and null mean that there is none. */
+static bool
+has_signature(const struct ctx_json *json, uint32_t part, const char *key)
+{
+	uint32_t value = ctx_json_find(json, part, key);
+
+	return ctx_json_is_string(json, value) &&
+	    !ctx_text_is_empty(json, value, false);
+}
 
 /* Returns true if the first tool call of the message has no signature.  Returns
  * false if the message has no tool call. */
@@ -23,10 +35,10 @@ lacks_signature(const struct ctx_message *message)
 	while (block < end && block->kind != CTX_BLOCK_TOOL_CALL)
 		block++;
 	return block < end &&
-	    ctx_json_find(message->json, block->removable,
-		"thoughtSignature") == 0 &&
-	    ctx_json_find(message->json, block->removable,
-		"thought_signature") == 0;
+	    !has_signature(message->json, block->removable,
+		"thoughtSignature") &&
+	    !has_signature(message->json, block->removable,
+		"thought_signature");
 }
 
 int
