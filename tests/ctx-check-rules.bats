@@ -531,6 +531,10 @@ in:3: bad-result: tool result "a" has a block of a type that no tool result can 
 	ctx-check -d anthropic --repair in > out
 	ctx-check -d anthropic out
 	[ "$(jq -c '[.messages[1].content[].text]' out)" = '["plän","[document removed]","t"]' ]
+	# Half of a surrogate pair in the document is not copied.
+	request "${plain/'\u00e4'/'\ud83d'}" "$plain" > in
+	ctx-check -d anthropic --repair in > out
+	ctx-check -d anthropic out
 }
 
 @test "unsigned-call: Gemini 3 demands a signature of the first call of each message in the newest turn" {

@@ -16,7 +16,9 @@
 #include "check/validator.h"
 
 /* Sets validator->replacement to a text block with the text of a document, or
- * with the text "[document removed]" if the document is no plain text. */
+ * with a text such as "[file removed]" if it is not plain text.  Lone
+ * surrogates in the text are replaced, too, because this edit covers the edits
+ * of their findings. */
 static int
 replace_document(struct ctx_validator *validator, uint32_t block)
 {
@@ -25,6 +27,7 @@ replace_document(struct ctx_validator *validator, uint32_t block)
 	const char *before = validator->dialect->text_block;
 	struct ctx_buf *out = &validator->replacement;
 	struct ctx_str text;
+	int rc;
 
 	if (ctx_json_is(json, ctx_json_find(json, source, "type"), "text"))
 		data = ctx_json_find(json, source, "data");
@@ -33,6 +36,12 @@ replace_document(struct ctx_validator *validator, uint32_t block)
 		return ctx_image_replace(out, &validator->text,
 		    validator->dialect, json, block, validator->err);
 	text = ctx_json_str(json, data);
+	rc = ctx_surrogates_repair(&validator->text, &validator->spare, text,
+	    false, validator->err);
+	if (rc < 0)
+		return -1;
+	if (rc > 0)
+		text = ctx_buf_str(&validator->text);
 	out->n = 0;
 	if (ctx_buf_add(out, before, strlen(before), validator->err) < 0 ||
 	    ctx_buf_add(out, text.p, text.n, validator->err) < 0)
