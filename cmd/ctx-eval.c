@@ -22,7 +22,7 @@ struct eval_command {
 	struct ctx_policy_limits limits;
 	struct cli_list policy_texts;
 	struct ctx_policy *policies;
-	const char *cuts, *budgets;
+	const char *splits, *budgets;
 	unsigned per;
 	uint64_t timeout;
 	char *prune; /* path of ctx-prune */
@@ -155,9 +155,9 @@ note_file(void *user, size_t bytes)
 	cli_progress_add(&eval->cli, bytes);
 }
 
-/* Prints how many sessions and cuts were left out, and why.  A cut is a place
- * at which a session can be divided for evaluation.  Prints nothing if at least
- * one cut was evaluated, unless the option --verbose is given. */
+/* Prints how many sessions and splits were left out, and why.  A split is a
+ * place at which a session can be divided for evaluation.  Prints nothing if at
+ * least one split was evaluated, unless the option --verbose is given. */
 static void
 note_left_out(struct eval_command *eval)
 {
@@ -166,26 +166,31 @@ note_left_out(struct eval_command *eval)
 
 	if (r->n_samples > 0 && !cli->verbose)
 		return;
-	if (r->without_cut > 0)
+	if (r->without_split > 0)
 		cli_say(cli,
 		    "%zu records are left out, because they have several "
 		    "conversations or no array of messages",
-		    r->without_cut);
+		    r->without_split);
 	if (r->too_short > 0)
 		cli_say(cli,
-		    "%zu cuts (see --cut) are left out, because fewer than "
+		    "%zu split points (see --split) are left out, because "
+		    "fewer than "
 		    "%" PRIu64 " tokens are before them; lower --least",
 		    r->too_short, eval->options.least);
 	if (r->not_needed > 0)
 		cli_say(cli,
-		    "%zu cuts (see --cut) are left out, because no tool call "
-		    "after the cut uses a string from the messages before "
-		    "the cut",
+		    "%zu split points (see --split) are left out, because no "
+		    "tool call "
+		    "after the split point uses a string from the messages "
+		    "before "
+		    "the split point",
 		    r->not_needed);
 	if (r->unlike > 0)
 		cli_say(cli,
-		    "%zu cuts (see --cut) are left out, because the lines "
-		    "before the cut belong to another branch of the session",
+		    "%zu split points (see --split) are left out, because the "
+		    "lines "
+		    "before the split point belong to another branch of the "
+		    "session",
 		    r->unlike);
 	if (r->n_samples > 0)
 		return;
@@ -220,12 +225,12 @@ note_failures(struct eval_command *eval)
 		cli_status(&eval->cli, CLI_NO);
 		cli_say(&eval->cli,
 		    "policy %.60s: the command failed in %zu of %zu runs, "
-		    "first for the session %s, cut after %g %% of its "
+		    "first for the session %s, divided after %g %% of its "
 		    "messages: "
 		    "%s; -v shows what the command wrote to standard error",
 		    eval->policies[policy].name, failed, all,
 		    r->samples[first->sample].file,
-		    (double)r->samples[first->sample].cut / 1000,
+		    (double)r->samples[first->sample].split / 1000,
 		    first->failure);
 	}
 }
@@ -260,18 +265,19 @@ parse(struct eval_command *eval, int argc, char **argv)
 	    {'b', "budget", "P%,...",
 		"budgets, in percent of tokens (10%,25%,50%)", CLI_FILE,
 		&eval->budgets, NULL, NULL},
-	    {0, "cut", "P%,...", "where to cut each session (30%,50%,70%,85%)",
-		CLI_FILE, &eval->cuts, NULL, NULL},
-	    {0, "least", "N", "skip cuts with fewer tokens before them (5000)",
+	    {0, "split", "P%,...",
+		"where to divide each session (30%,50%,70%,85%)", CLI_FILE,
+		&eval->splits, NULL, NULL},
+	    {0, "least", "N",
+		"skip split points with fewer tokens before them (5000)",
 		CLI_NUMBER, &eval->options.least, NULL, NULL},
 	    {0, "timeout", "S", "seconds until a command is killed (60)",
 		CLI_NUMBER, &eval->timeout, NULL, NULL},
 	    {'j', "jobs", "N", "sessions at once; 0: one per core (0)",
 		CLI_NUMBER, &eval->cli.jobs, NULL, NULL},
 	    {.type = CLI_HEADING, .help = "Output"},
-	    {0, "needed", NULL,
-		"print the strings used again later, run nothing", CLI_FLAG,
-		&eval->output.needed, NULL, NULL},
+	    {0, "needed", NULL, "print the strings that later tool calls use",
+		CLI_FLAG, &eval->output.needed, NULL, NULL},
 	    {0, "per", "WHAT", "a row per policy (default), or per sample",
 		CLI_CHOICE, &eval->per, per_kind_name, NULL},
 	    {0, "json", NULL, "print a JSON object for each row", CLI_FLAG,
@@ -289,7 +295,8 @@ parse(struct eval_command *eval, int argc, char **argv)
 	cli_parse(&eval->cli, options, argc, argv);
 	eval_read_shares(&eval->cli, "budget", eval->budgets,
 	    &eval->options.budgets);
-	eval_read_shares(&eval->cli, "cut", eval->cuts, &eval->options.cuts);
+	eval_read_shares(&eval->cli, "split", eval->splits,
+	    &eval->options.splits);
 	eval->output.per_sample = eval->per == 1;
 	cli_check_conflicts(&eval->cli,
 	    &(struct cli_conflict){eval->policy_texts.n > 0, "policy",
@@ -333,12 +340,12 @@ main(int argc, char **argv)
 	struct eval_command eval = {
 	    .cli = {.name = "ctx-eval",
 		.about = "Measure on recorded sessions whether pruning keeps "
-			 "the strings used again later.",
+			 "the strings that later tool calls use.",
 		.operands = "[FILE...]",
 		.no_means = "a run failed, or nothing to evaluate",
 		.examples = "  ctx-eval ~/.claude/projects/*/*.jsonl\n"
 			    "  ctx-eval -p '-s recall' -p '-s fifo' *.jsonl\n"},
-	    .cuts = "30%,50%,70%,85%",
+	    .splits = "30%,50%,70%,85%",
 	    .budgets = "10%,25%,50%",
 	    .timeout = 60,
 	    .options = {.least = 5000}};

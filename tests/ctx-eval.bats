@@ -1,13 +1,13 @@
-# ctx-eval: cuts recorded sessions, and measures what policies keep of them.
+# ctx-eval: splits recorded sessions, and measures what policies keep of them.
 
 load helper
 
-# A session of Chat Completions, 16 messages.  The cut at 70 % is before message
+# A session of Chat Completions, 16 messages.  The split point at 70 % is before message
 # 12, so messages 8 to 11 are those that every policy keeps.  Needed after it:
 #   src/first.c   in message 3 only; message 12 opens it
 #   ticket_4711   in message 1 (the user); message 12 writes it
 #   build-7f3a-99 in message 5 only; message 14 names it
-# Not needed, although calls after the cut have them:
+# Not needed, although calls after the split point have them:
 #   made_up.c     in no message before
 #   src/often.c   in messages 2, 3, 4 and 5: four messages
 #   own_idea.c    first in message 4, which the assistant wrote
@@ -47,9 +47,9 @@ session() {
 	result f "done"                                                # 15
 }
 
-# ctx-eval on the session, cut once.
+# ctx-eval on the session, split once.
 eval_session() {
-	ctx-eval --cut 70% --least 0 -e bytes/4 "$@" session
+	ctx-eval --split 70% --least 0 -e bytes/4 "$@" session
 }
 
 # The members $2 of the row of policy $1 in the file rows, separated by blanks.
@@ -64,17 +64,17 @@ setup() {
 	session > session
 }
 
-@test "--needed prints the strings used again later, as counted by hand" {
+@test "--needed prints the strings that later tool calls use, as counted by hand" {
 	run -0 --separate-stderr eval_session --needed
 	[ "$(cut -f 3 <<< "$output" | sort | paste -sd ' ')" = \
 	    "build-7f3a-99 src/first.c ticket_4711" ] || fail "$output"
 	[ "$(cut -f 1,2 <<< "$output" | sort -u)" = $'session\t70' ]
 	run -0 eval_session --needed --json
 	[ "$(jq -r .needed <<< "$output" | wc -l)" -eq 3 ]
-	[ "$(jq -sc '.[0] | [.file, .cut]' <<< "$output")" = '["session",70]' ]
+	[ "$(jq -sc '.[0] | [.file, .split]' <<< "$output")" = '["session",70]' ]
 }
 
-@test "a policy keeps the strings used again later of unchanged messages and loses those of removed ones" {
+@test "of the strings that later tool calls use, a policy keeps those in unchanged messages and loses those in removed ones" {
 	# Message 1 and the four messages 2 to 5 are removed.
 	eval_session --json -b 50% -p cat -p 'user=sed 2d' \
 	    -p 'results=sed 3,6d' > rows
@@ -128,7 +128,7 @@ setup() {
 	    'kill -9 $$' 'cat; exit 3'; do
 		[ "$(row "$policy" .runs,.failed,.kept)" = "1 1 null" ] ||
 			fail "$policy: $output"
-		[[ $stderr == *"policy $policy: the command failed in 1 of 1 runs, first for the session session, cut after 70 % of its messages: "* ]] ||
+		[[ $stderr == *"policy $policy: the command failed in 1 of 1 runs, first for the session session, divided after 70 % of its messages: "* ]] ||
 			fail "$policy: $stderr"
 	done
 	[ "$(row false .failure)" = "ended with status 1" ]
@@ -151,7 +151,7 @@ setup() {
 }
 
 @test "when ctx-eval is killed, the running command is killed, too" {
-	ctx-eval --cut 70% --least 0 -p 'sleep 51' session > out 2>&1 3>&- &
+	ctx-eval --split 70% --least 0 -p 'sleep 51' session > out 2>&1 3>&- &
 	for ((i = 0; i < 100; i++)); do
 		! pgrep -x -f 'sleep 51' > /dev/null || break
 		sleep 0.1
@@ -216,7 +216,7 @@ setup() {
 @test "summarize and recall run the commands in CTX_SUMMARIZER and CTX_EMBEDDER" {
 	CTX_SUMMARIZER="cat > '$PWD/asked'; echo shorter" \
 	    CTX_EMBEDDER="tee '$PWD/texts' | sed 's/.*/[1, 0]/'" \
-	    ctx-eval -b 25% --cut 50% -p '-s summarize' -p '-s recall' --tsv \
+	    ctx-eval -b 25% --split 50% -p '-s summarize' -p '-s recall' --tsv \
 	    "$agent" > out
 	[ "$(cut -f 4 out | sort -u | tr '\n' ' ')" = "0 failed " ]
 	[ -s asked ]
@@ -289,7 +289,7 @@ setup() {
 		fail "$(cat rows)"
 }
 
-@test "an output is counted as invalid only if the messages before the cut are valid" {
+@test "an output is counted as invalid only if the messages before the split point are valid" {
 	# Without message 2 the result in message 3 has no call.
 	eval_session --json -b 50% -p cat -p 'orphan=sed 3d' > rows
 	[ "$(row cat .invalid)" = 0 ]
@@ -299,15 +299,15 @@ setup() {
 	[ "$(row cat .invalid)" = 0 ]
 }
 
-@test "a record that contains a conversation is a session by itself, and can be cut" {
+@test "a record that contains a conversation is a session by itself, and can be split" {
 	for _ in 1 2; do
 		jq -sc '{model: "gpt-4o", messages: .}' session
 	done > requests
-	run -0 --separate-stderr ctx-eval --cut 70% --least 0 -e bytes/4 --needed \
+	run -0 --separate-stderr ctx-eval --split 70% --least 0 -e bytes/4 --needed \
 	    requests
 	[ "$(cut -f 1 <<< "$output" | sort | uniq -c | tr -s ' ' | paste -sd ,)" = \
 	    ' 3 requests:1, 3 requests:2' ] || fail "$output"
-	ctx-eval --cut 70% --least 0 -e bytes/4 --json -b 50% -p cat \
+	ctx-eval --split 70% --least 0 -e bytes/4 --json -b 50% -p cat \
 	    -p 'jq -c ".messages |= del(.[1])"' requests > rows
 	[ "$(row cat .runs,.kept,.invalid)" = "2 100 0" ]
 	[ "$(row 'jq -c ".messages |= del(.[1])"' .kept)" = 66.7 ]
@@ -317,16 +317,16 @@ setup() {
 		fail "$stderr"
 }
 
-@test "a conversation has the same strings used again later as a transcript and as plain messages" {
+@test "a conversation has the same strings that later tool calls use as a transcript and as plain messages" {
 	jq -sc '{messages: .}' session |
 		jq -c --arg to claude-code -f "$BATS_TEST_DIRNAME/rewrite.jq" \
 		    > transcript
-	run -0 ctx-eval --cut 70% --least 0 -e bytes/4 --needed transcript
+	run -0 ctx-eval --split 70% --least 0 -e bytes/4 --needed transcript
 	[ "$(cut -f 3 <<< "$output" | sort | paste -sd ' ')" = \
 	    "build-7f3a-99 src/first.c ticket_4711" ] || fail "$output"
 }
 
-@test "a policy that changes nothing keeps all strings used again later, in every dialect of the corpus" {
+@test "a policy that changes nothing keeps all strings that later tool calls use, in every dialect of the corpus" {
 	for f in "$BATS_TEST_DIRNAME"/corpus/*/*.json*; do
 		case $f in */json/* | */recorded/*) continue ;; esac
 		ctx-eval --least 0 -e bytes/4 --json -b 50% -p cat "$f" \
@@ -354,7 +354,7 @@ setup() {
 
 @test "in the table of each budget the policy that keeps most is first" {
 	run -0 --separate-stderr eval_session -b 25%,50% -p 'sed 2d' -p cat
-	[ "${lines[0]}" = "sessions: 1, cuts: 1, strings used again later: 3" ]
+	[ "${lines[0]}" = "sessions: 1, split points: 1, strings that later tool calls use: 3" ]
 	[[ ${lines[1]} == "budget: 25 % of the tokens that are not pinned" ]]
 	[[ ${lines[2]} == "policy "*" kept "*" ms" ]]
 	[[ ${lines[3]} == "cat    100.0           -   0.0 "* ]] || fail "$output"
@@ -362,13 +362,13 @@ setup() {
 	[[ ${lines[5]} == "budget: 50 % of the tokens that are not pinned" ]]
 }
 
-@test "a cut with fewer tokens than --least before it is left out, which -v reports" {
+@test "a split point with fewer tokens than --least before it is left out, which -v reports" {
 	run -1 --separate-stderr ctx-eval -p cat session
 	[ -z "$output" ]
-	[[ $stderr == *"cuts (see --cut) are left out, because fewer than 5000 tokens are before them; lower --least"* ]]
+	[[ $stderr == *"split points (see --split) are left out, because fewer than 5000 tokens are before them; lower --least"* ]]
 	[[ $stderr == *"no session was evaluated; give sessions in which tool calls"* ]]
 	run -0 --separate-stderr ctx-eval -v --least 400 -e bytes/4 -p cat session
-	[[ $stderr == *"cuts (see --cut) are left out, because fewer than 400 tokens"* ]]
+	[[ $stderr == *"split points (see --split) are left out, because fewer than 400 tokens"* ]]
 	head -n 2 session > short
 	run -1 --separate-stderr ctx-eval --least 0 -p cat short
 	: > empty
@@ -380,7 +380,7 @@ setup() {
 	sed '2s/^/{/' session > bad
 	run -2 --separate-stderr ctx-eval --least 0 -p cat bad
 	[[ $stderr == *"bad:2:2: "* ]] || fail "$stderr"
-	ctx-eval --cut 70% --least 0 --lenient -e bytes/4 --json -b 50% -p cat \
+	ctx-eval --split 70% --least 0 --lenient -e bytes/4 --json -b 50% -p cat \
 	    bad > rows
 	[ "$(row cat .kept,.failed)" = "100 0" ]
 	run -2 ctx-eval no-such-file
@@ -391,8 +391,8 @@ setup() {
 	for arg in 0% 100% 10%,10% '10,' x 10%x 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17; do
 		run -2 ctx-eval -b "$arg" session
 		[[ $output == *"--budget: '$arg' is not a list"* ]] || fail "$output"
-		run -2 ctx-eval --cut "$arg" session
-		[[ $output == *"--cut: '$arg' is not a list"* ]] || fail "$output"
+		run -2 ctx-eval --split "$arg" session
+		[[ $output == *"--split: '$arg' is not a list"* ]] || fail "$output"
 	done
 	eval_session --tsv -b 50,12.5,25% -p cat > rows
 	[ "$(cut -f 2 rows | paste -sd ' ')" = "budget 12.5 25 50" ]

@@ -258,7 +258,7 @@ check_flag() {
 		ctx-count --bar|--quiet
 		ctx-count --json|--models
 		ctx-count --tsv|--models
-		ctx-eval --cut 50% --policy cat|--needed
+		ctx-eval --split 50% --policy cat|--needed
 		ctx-prune -m gpt-4o --reserve 9|--budget 9k
 		ctx-prune -s summarize -b 90k --trigger-messages 9|--compact
 		ctx-truncate --ratio 1:2|--keep head

@@ -251,7 +251,8 @@ print_tables(const struct eval_output *output)
 	    sizeof *rows);
 	for (i = 0; i < results->n_samples; i++)
 		needed += results->samples[i].needed;
-	printf("sessions: %zu, cuts: %zu, strings used again later: %zu\n",
+	printf("sessions: %zu, split points: %zu, strings that later tool "
+	       "calls use: %zu\n",
 	    results->sessions, results->n_samples, needed);
 	for (i = 0; i < output->options->budgets.n; i++)
 		print_budget_table(output, i, rows);
@@ -260,28 +261,28 @@ print_tables(const struct eval_output *output)
 
 /* ---- rows for each sample ---- */
 
-/* Returns a JSON object that says where a session was divided (cut).  Its
+/* Returns a JSON object that says where a session was divided (split).  Its
  * members are: the file; the line if the session is one line of the file; the
- * position of the cut as a percentage of the session's messages. */
+ * position of the split as a percentage of the session's messages. */
 static json_t *
 make_sample_json(const struct ctx_eval_sample *sample)
 {
 	json_t *o = json_pack("{s:o, s:f}", "file",
-	    cli_json_text(sample->file, strlen(sample->file)), "cut",
-	    (double)sample->cut / 1000);
+	    cli_json_text(sample->file, strlen(sample->file)), "split",
+	    (double)sample->split / 1000);
 
 	return sample->line == 0 ? o : cli_json_number(o, "line", sample->line);
 }
 
-/* Prints where a session was divided (cut), as two columns of a TSV row.  The
+/* Prints where a session was divided (split), as two columns of a TSV row.  The
  * first column is "FILE", or "FILE:LINE" if the session is one line of the
- * file.  The second column is the position of the cut as a percentage of the
+ * file.  The second column is the position of the split as a percentage of the
  * session's messages. */
 static void
 print_sample(const struct ctx_eval_sample *sample)
 {
 	cli_print_place(stdout, sample->file, sample->line);
-	printf("\t%g", (double)sample->cut / 1000);
+	printf("\t%g", (double)sample->split / 1000);
 }
 
 static void
@@ -341,7 +342,7 @@ print_runs(const struct eval_output *output)
 
 	if (!output->json)
 		printf(
-		    "name\tcut\tbefore\tpolicy\tbudget\tlimit\tneeded\tkept\t"
+		    "name\tsplit\tbefore\tpolicy\tbudget\tlimit\tneeded\tkept\t"
 		    "saved\ttokens\tinvalid\tms\n");
 	for (i = 0; i < output->results->n_runs; i++)
 		if (output->json)

@@ -11,14 +11,14 @@ struct eval_output {
 	const struct ctx_eval_config *options;
 	const struct ctx_eval_results *results;
 	bool json, tsv;
-	/* True if each row of the output is about one cut (place at which a
+	/* True if each row of the output is about one split (place at which a
 	 * session was divided for evaluation).  False if each row is about one
 	 * policy (way to prune). */
 	bool per_sample;
 	/* True if only the needed strings are printed, one in each row.  A
 	 * needed string is a path, identifier, id or number that messages
-	 * before a cut (place at which a session is divided) contain and tool
-	 * calls after the cut use. */
+	 * before a split (place at which a session is divided) contain and tool
+	 * calls after the split use. */
 	bool needed;
 };
 

@@ -10,9 +10,9 @@
  * only decrease.  The groups are in a heap, ordered by numbers that may be out
  * of date, and only the number of the first group is computed again.
  *
- * A single random choice says little: on 64 cuts of 30 sessions, the shares of
- * strings that thirteen choices kept had a mean of 29 % and were between 25 and
- * 39 %.  So the figures of random are means of several choices.
+ * A single random choice says little: on 64 splits of 30 sessions, the shares
+ * of strings that thirteen choices kept had a mean of 29 % and were between 25
+ * and 39 %.  So the figures of random are means of several choices.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ struct message_group {
 
 struct baseline {
 	const struct eval_session *session;
-	const struct eval_cut *cut;
+	const struct eval_split *split;
 	struct message_group *groups;
 	size_t n;
 	/* for each message: number of the group that contains the message */
@@ -74,7 +74,7 @@ make_groups(struct baseline *b)
 	const struct eval_message *m = b->session->messages;
 	struct message_group *group = NULL;
 
-	for (size_t i = 0; i < b->cut->at; i++) {
+	for (size_t i = 0; i < b->split->at; i++) {
 		if (group == NULL || !continues_group(&m[i])) {
 			group = &b->groups[b->n++];
 			memset(group, 0, sizeof *group);
@@ -108,7 +108,7 @@ static void
 take_always(struct baseline *b)
 {
 	const struct eval_message *m = b->session->messages;
-	size_t n = b->cut->at, last = n;
+	size_t n = b->split->at, last = n;
 
 	for (size_t i = 0; i < n; i++)
 		if (m[i].role == CTX_ROLE_SYSTEM)
@@ -125,10 +125,10 @@ take_always(struct baseline *b)
 static void
 assign_strings(struct baseline *b)
 {
-	const struct needed_string *needed = b->cut->needed;
+	const struct needed_string *needed = b->split->needed;
 	size_t at = 0;
 
-	for (size_t i = 0; i < b->cut->n; i++)
+	for (size_t i = 0; i < b->split->n; i++)
 		for (unsigned k = 0; k < needed[i].n_seen; k++)
 			b->groups[b->group_of[needed[i].seen[k]]].wanted_end++;
 	for (size_t g = 0; g < b->n; g++) {
@@ -136,7 +136,7 @@ assign_strings(struct baseline *b)
 		at += b->groups[g].wanted_end;
 		b->groups[g].wanted_end = b->groups[g].wanted;
 	}
-	for (size_t i = 0; i < b->cut->n; i++)
+	for (size_t i = 0; i < b->split->n; i++)
 		for (unsigned k = 0; k < needed[i].n_seen; k++)
 			b->strings[b->groups[b->group_of[needed[i].seen[k]]]
 				       .wanted_end++] = (uint32_t)i;
@@ -255,7 +255,7 @@ add_choice(const struct baseline *b, struct eval_verdict *verdict)
 	for (size_t i = 0; i < b->n; i++)
 		if (b->groups[i].kept)
 			verdict->tokens += b->groups[i].tokens;
-	for (size_t i = 0; i < b->cut->n; i++)
+	for (size_t i = 0; i < b->split->n; i++)
 		verdict->kept += b->taken[i];
 }
 
@@ -268,7 +268,7 @@ choose_groups(struct baseline *b, enum ctx_policy_kind kind, uint64_t limit)
 		b->groups[i].kept = false;
 		b->order[i] = kind == CTX_POLICY_RECENCY ? b->n - 1 - i : i;
 	}
-	memset(b->taken, 0, b->cut->n * sizeof *b->taken);
+	memset(b->taken, 0, b->split->n * sizeof *b->taken);
 	take_always(b);
 	if (kind == CTX_POLICY_RANDOM)
 		order_randomly(b);
@@ -287,9 +287,9 @@ judge_choices(struct baseline *b, enum ctx_policy_kind kind, uint64_t limit,
 	memset(verdict, 0, sizeof *verdict);
 	make_groups(b);
 	assign_strings(b);
-	/* The seed depends only on the session and the cut, so that every run
+	/* The seed depends only on the session and the split, so that every run
 	 * of the program makes the same choices. */
-	b->random = b->cut->at * UINT64_C(1000003) + b->session->n;
+	b->random = b->split->at * UINT64_C(1000003) + b->session->n;
 	for (unsigned i = 0; i < n; i++) {
 		choose_groups(b, kind, limit);
 		add_choice(b, verdict);
@@ -300,18 +300,18 @@ judge_choices(struct baseline *b, enum ctx_policy_kind kind, uint64_t limit,
 
 int
 ctx_eval_baseline(enum ctx_policy_kind kind, const struct eval_session *session,
-    const struct eval_cut *cut, uint64_t limit, struct eval_verdict *verdict,
-    struct ctx_err *err)
+    const struct eval_split *split, uint64_t limit,
+    struct eval_verdict *verdict, struct ctx_err *err)
 {
-	struct baseline b = {.session = session, .cut = cut};
-	size_t n = cut->at + 1;
+	struct baseline b = {.session = session, .split = split};
+	size_t n = split->at + 1;
 	int rc = 0;
 
 	b.groups = calloc(n, sizeof *b.groups);
 	b.group_of = calloc(n, sizeof *b.group_of);
 	b.order = calloc(n, sizeof *b.order);
-	b.strings = calloc(cut->n * EVAL_SEEN_MOST + 1, sizeof *b.strings);
-	b.taken = calloc(cut->n + 1, sizeof *b.taken);
+	b.strings = calloc(split->n * EVAL_SEEN_MOST + 1, sizeof *b.strings);
+	b.taken = calloc(split->n + 1, sizeof *b.taken);
 	if (b.groups == NULL || b.group_of == NULL || b.order == NULL ||
 	    b.strings == NULL || b.taken == NULL)
 		rc = ctx_err_nomem(err);

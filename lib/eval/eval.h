@@ -1,6 +1,6 @@
-/* eval.h - cuts recorded sessions in two, applies policies (ways to shorten a
- * session) to the messages before the cut, and measures how many of the strings
- * that messages after the cut need are kept (ctx-eval) */
+/* eval.h - splits recorded sessions in two, applies policies (ways to shorten a
+ * session) to the messages before the split, and measures how many of the
+ * strings that messages after the split need are kept (ctx-eval) */
 #ifndef CTX_EVAL_H
 #define CTX_EVAL_H
 
@@ -11,7 +11,7 @@
 #include "dialect/dialect.h"
 #include "io/io.h"
 
-/* ---- eval/policy.c: policies, which shorten a session before a cut ------- */
+/* ---- eval/policy.c: policies, which shorten a session before a split ----- */
 
 enum ctx_policy_kind {
 	CTX_POLICY_COMMAND, /* run a command that reads and writes messages */
@@ -30,9 +30,9 @@ enum ctx_policy_kind {
  * status. */
 typedef void ctx_policy_main(int argc, char **argv);
 
-/* A policy: what ctx-eval applies to the messages before a cut (place at which
- * a session is divided).  A policy is a command, or a way to choose messages.
- * ctx_policy_release frees the memory to which the members point. */
+/* A policy: what ctx-eval applies to the messages before a split (place at
+ * which a session is divided).  A policy is a command, or a way to choose
+ * messages. ctx_policy_release frees the memory to which the members point. */
 struct ctx_policy {
 	char *name;
 	enum ctx_policy_kind kind;
@@ -94,9 +94,9 @@ int ctx_policy_runners_start(struct ctx_command_runner *runners, size_t n,
  * ended. */
 void ctx_policy_runners_end(struct ctx_command_runner *runners, size_t n);
 
-/* ---- eval/evaluate.c: cut sessions, run policies, measure ---------------- */
+/* ---- eval/evaluate.c: split sessions, run policies, measure -------------- */
 
-/* maximum number of cuts of a session (places at which a session is divided),
+/* maximum number of splits of a session (places at which a session is divided),
  * and maximum number of budgets */
 enum { CTX_EVAL_SHARES = 16 };
 
@@ -110,16 +110,16 @@ struct ctx_eval_shares {
 struct ctx_eval_config {
 	const struct ctx_policy *policies;
 	size_t n_policies;
-	/* Where sessions are cut (divided for evaluation): after these shares
+	/* Where sessions are split (divided for evaluation): after these shares
 	 * of their messages, in ascending order. */
-	struct ctx_eval_shares cuts;
-	/* Budgets of the policies, as shares of the tokens before the cut
+	struct ctx_eval_shares splits;
+	/* Budgets of the policies, as shares of the tokens before the split
 	 * (place at which a session is divided), without system messages.  The
 	 * tokens of system messages, of the system prompt and of tool
 	 * definitions are then added to each budget. */
 	struct ctx_eval_shares budgets;
-	/* Minimum number of tokens before a cut (place at which a session is
-	 * divided).  A session is not cut at a place with fewer tokens before
+	/* Minimum number of tokens before a split (place at which a session is
+	 * divided).  A session is not split at a place with fewer tokens before
 	 * it. */
 	uint64_t least;
 	/* dialect chosen by the user, or NULL */
@@ -140,19 +140,19 @@ struct ctx_eval_config {
 	void *user;
 };
 
-/* A sample: a recorded session that is cut (divided) at one place.  Policies
- * are applied to the messages before the cut. */
+/* A sample: a recorded session that is split (divided) at one place.  Policies
+ * are applied to the messages before the split. */
 struct ctx_eval_sample {
 	const char *file;
 	/* number of the line that contains the whole session, or 0 if the
 	 * session is the whole file */
 	uint64_t line;
-	/* which share of the messages is before the cut: one of
-	 * ctx_eval_config.cuts */
-	uint64_t cut;
+	/* which share of the messages is before the split: one of
+	 * ctx_eval_config.splits */
+	uint64_t split;
 	size_t session;  /* number of the session, from 0 */
-	size_t messages; /* number of messages before the cut */
-	uint64_t tokens; /* number of tokens before the cut */
+	size_t messages; /* number of messages before the split */
+	uint64_t tokens; /* number of tokens before the split */
 	/* number of needed strings (see struct needed_string) */
 	size_t needed;
 	/* the needed strings if ctx_eval_config.lists_needed is true, otherwise
@@ -161,10 +161,10 @@ struct ctx_eval_sample {
 };
 
 /* Result of one run: one policy was applied with one budget to the messages
- * before one cut (place at which a session is divided). */
+ * before one split (place at which a session is divided). */
 struct ctx_eval_run {
-	/* numbers of the sample (session that is cut at one place), the policy
-	 * and the budget, from 0 */
+	/* numbers of the sample (session that is split at one place), the
+	 * policy and the budget, from 0 */
 	size_t sample, policy, budget;
 	/* Number of needed strings (see struct needed_string) that the output
 	 * of the policy contains.  For the policy "random", which is run
@@ -191,18 +191,18 @@ struct ctx_eval_results {
 	size_t n_samples, samples_cap;
 	struct ctx_eval_run *runs;
 	size_t n_runs, runs_cap;
-	size_t sessions; /* number of sessions that were cut at least once */
-	/* Numbers of sessions and of cuts (places at which a session is
+	size_t sessions; /* number of sessions that were split at least once */
+	/* Numbers of sessions and of splits (places at which a session is
 	 * divided) that were not evaluated, by reason. */
-	/* number of sessions that cannot be cut (divided for evaluation) */
-	size_t without_cut;
-	/* number of cuts (places at which a session is divided) with too few
+	/* number of sessions that cannot be split (divided for evaluation) */
+	size_t without_split;
+	/* number of splits (places at which a session is divided) with too few
 	 * tokens before them */
 	size_t too_short;
-	/* number of cuts (places at which a session is divided) after which the
-	 * messages need no string from before the cut */
+	/* number of splits (places at which a session is divided) after which
+	 * the messages need no string from before the split */
 	size_t not_needed;
-	/* Number of cuts (places at which a session is divided) before which
+	/* Number of splits (places at which a session is divided) before which
 	 * the lines would contain other messages if they were read as a
 	 * separate file. */
 	size_t unlike;

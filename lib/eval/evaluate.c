@@ -104,7 +104,7 @@ join_results(struct ctx_eval_results *all, struct ctx_eval_results *file,
 	}
 	file->n_samples = 0;
 	all->sessions += file->sessions;
-	all->without_cut += file->without_cut;
+	all->without_split += file->without_split;
 	all->too_short += file->too_short;
 	all->not_needed += file->not_needed;
 	all->unlike += file->unlike;

@@ -1,5 +1,5 @@
-/* evaluate_session.c - cuts a recorded session at several places, and applies
- * each policy to the messages before each cut */
+/* evaluate_session.c - splits a recorded session at several places, and applies
+ * each policy to the messages before each split */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,29 +7,29 @@
 #include "eval/evaluate_session.h"
 #include "eval/policy_runner.h"
 
-/* The state of evaluating policies on the messages before one cut (place at
+/* The state of evaluating policies on the messages before one split (place at
  * which a session is divided). */
-struct cut_evaluation {
+struct split_evaluation {
 	struct eval_worker *worker;
 	const struct eval_session *session;
-	const struct eval_cut *cut;
+	const struct eval_split *split;
 	/* number of this sample in ctx_eval_results.samples */
 	size_t sample;
 	/* Number of tokens of system messages, and of the request outside of
 	 * messages.  Added to each budget. */
 	uint64_t fixed;
-	/* number of tokens before the cut, without system messages */
+	/* number of tokens before the split, without system messages */
 	uint64_t rest;
-	/* number of findings of ctx-check in the messages before the cut */
+	/* number of findings of ctx-check in the messages before the split */
 	size_t findings;
 };
 
-/* ---- where a session is cut ---- */
+/* ---- where a session is split ---- */
 
-/* Returns the index of the first message before which the session can be cut
+/* Returns the index of the first message before which the session can be split
  * (divided), after the first "share" (in thousandths of a percent) of the
- * session's messages.  A session can be cut before a message that the assistant
- * has written in answer to another message. */
+ * session's messages.  A session can be split before a message that the
+ * assistant has written in answer to another message. */
 static size_t
 find_place(const struct eval_session *session, uint64_t share)
 {
@@ -60,28 +60,28 @@ sum_tokens(const struct eval_session *session, size_t at, uint64_t *fixed)
 	return rest;
 }
 
-/* Finds the places at which a session is cut (divided).  Before each place
+/* Finds the places at which a session is split (divided).  Before each place
  * there must be at least config->least tokens.  Returns the number of
  * places. */
 static size_t
-find_cuts(struct eval_worker *worker, const struct eval_session *session,
-    struct eval_cut *cuts)
+find_splits(struct eval_worker *worker, const struct eval_session *session,
+    struct eval_split *splits)
 {
-	const struct ctx_eval_shares *shares = &worker->options->cuts;
+	const struct ctx_eval_shares *shares = &worker->options->splits;
 	uint64_t fixed;
 	size_t n = 0, at;
 
 	for (size_t i = 0; i < shares->n; i++) {
 		at = find_place(session, shares->list[i]);
-		if (at >= session->n || (n > 0 && cuts[n - 1].at == at))
+		if (at >= session->n || (n > 0 && splits[n - 1].at == at))
 			continue;
 		if (sum_tokens(session, at, &fixed) + fixed <
 		    worker->options->least) {
 			worker->results->too_short++;
 			continue;
 		}
-		cuts[n++] =
-		    (struct eval_cut){.at = at, .share = shares->list[i]};
+		splits[n++] =
+		    (struct eval_split){.at = at, .share = shares->list[i]};
 	}
 	return n;
 }
@@ -131,7 +131,7 @@ fail_output(struct ctx_eval_run *run, const struct ctx_err *why,
 }
 
 static void
-fill_run(const struct cut_evaluation *e, struct ctx_eval_run *run,
+fill_run(const struct split_evaluation *e, struct ctx_eval_run *run,
     const struct eval_verdict *verdict)
 {
 	run->kept = verdict->kept;
@@ -143,7 +143,7 @@ fill_run(const struct cut_evaluation *e, struct ctx_eval_run *run,
  * Exit status 1 is no failure if the output has messages: with it ctx-prune
  * says that the messages that must be kept exceed the budget. */
 static int
-judge_answer(const struct cut_evaluation *e, struct ctx_eval_run *run,
+judge_answer(const struct split_evaluation *e, struct ctx_eval_run *run,
     const struct policy_answer *answer, struct ctx_err *err)
 {
 	struct eval_judge *judge = &e->worker->judge;
@@ -170,7 +170,7 @@ judge_answer(const struct cut_evaluation *e, struct ctx_eval_run *run,
 }
 
 static int
-run_command(const struct cut_evaluation *e, struct ctx_eval_run *run,
+run_command(const struct split_evaluation *e, struct ctx_eval_run *run,
     struct ctx_err *err)
 {
 	const struct policy_request request = {.policy = run->policy,
@@ -204,9 +204,9 @@ repeat_run(struct ctx_eval_run *run, struct ctx_err *err)
 				       : fail_run(run, before->failure, err);
 }
 
-/* Runs one policy with one budget on the messages before a cut. */
+/* Runs one policy with one budget on the messages before a split. */
 static int
-run_policy(const struct cut_evaluation *e, size_t policy, size_t budget,
+run_policy(const struct split_evaluation *e, size_t policy, size_t budget,
     struct ctx_err *err)
 {
 	const struct ctx_eval_config *options = e->worker->options;
@@ -225,7 +225,7 @@ run_policy(const struct cut_evaluation *e, size_t policy, size_t budget,
 		return budget > 0 && !options->policies[policy].has_budget
 		    ? repeat_run(run, err)
 		    : run_command(e, run, err);
-	if (ctx_eval_baseline(kind, e->session, e->cut, run->limit, &verdict,
+	if (ctx_eval_baseline(kind, e->session, e->split, run->limit, &verdict,
 		err) < 0)
 		return -1;
 	fill_run(e, run, &verdict);
@@ -234,17 +234,17 @@ run_policy(const struct cut_evaluation *e, size_t policy, size_t budget,
 
 /* ---- samples ---- */
 
-/* Copies the needed strings (those from before the cut that messages after the
- * cut use) into *sample, so that --needed can print them. */
+/* Copies the needed strings (those from before the split that messages after
+ * the split use) into *sample, so that --needed can print them. */
 static int
-list_strings(struct ctx_eval_sample *sample, const struct eval_cut *cut,
+list_strings(struct ctx_eval_sample *sample, const struct eval_split *split,
     struct ctx_err *err)
 {
-	sample->strings = calloc(cut->n + 1, sizeof *sample->strings);
+	sample->strings = calloc(split->n + 1, sizeof *sample->strings);
 	if (sample->strings == NULL)
 		return ctx_err_nomem(err);
-	for (size_t i = 0; i < cut->n; i++) {
-		const struct ctx_str *text = &cut->needed[i].text;
+	for (size_t i = 0; i < split->n; i++) {
+		const struct ctx_str *text = &split->needed[i].text;
 
 		sample->strings[i] = strndup(text->p, text->n);
 		if (sample->strings[i] == NULL)
@@ -254,7 +254,7 @@ list_strings(struct ctx_eval_sample *sample, const struct eval_cut *cut,
 }
 
 static int
-add_sample(struct cut_evaluation *e, struct ctx_err *err)
+add_sample(struct split_evaluation *e, struct ctx_err *err)
 {
 	struct ctx_eval_results *results = e->worker->results;
 
@@ -265,57 +265,57 @@ add_sample(struct cut_evaluation *e, struct ctx_err *err)
 	results->samples[e->sample] =
 	    (struct ctx_eval_sample){.file = e->session->file,
 		.line = e->session->line,
-		.cut = e->cut->share,
+		.split = e->split->share,
 		.session = results->sessions,
-		.messages = e->cut->at,
+		.messages = e->split->at,
 		.tokens = e->fixed + e->rest,
-		.needed = e->cut->n};
+		.needed = e->split->n};
 	return e->worker->options->lists_needed
-	    ? list_strings(&results->samples[e->sample], e->cut, err)
+	    ? list_strings(&results->samples[e->sample], e->split, err)
 	    : 0;
 }
 
-/* Writes the messages before the cut, and reads them again as the policies will
- * read them.  Sets *same to false if the number of messages is different, or if
- * a needed string is missing.  Reason: a session file may have branches.
- * Without the lines after the cut, another branch may be the one that is sent
+/* Writes the messages before the split, and reads them again as the policies
+ * will read them.  Sets *same to false if the number of messages is different,
+ * or if a needed string is missing.  Reason: a session file may have branches.
+ * Without the lines after the split, another branch may be the one that is sent
  * to the model. */
 static int
-prepare_cut(struct cut_evaluation *e, bool *same, struct ctx_err *err)
+prepare_split(struct split_evaluation *e, bool *same, struct ctx_err *err)
 {
 	struct eval_worker *worker = e->worker;
 	struct eval_verdict verdict;
 
 	worker->before.n = 0;
-	if (ctx_eval_write_before(e->session, e->cut->at, &worker->before,
+	if (ctx_eval_write_before(e->session, e->split->at, &worker->before,
 		err) < 0 ||
-	    ctx_judge_begin(&worker->judge, e->cut, err) < 0 ||
+	    ctx_judge_begin(&worker->judge, e->split, err) < 0 ||
 	    ctx_judge_messages(&worker->judge, ctx_buf_str(&worker->before),
 		&verdict, err) < 0)
 		return -1;
 	e->findings = verdict.findings;
-	*same =
-	    worker->judge.n_seen == e->cut->n && verdict.messages == e->cut->at;
+	*same = worker->judge.n_seen == e->split->n &&
+	    verdict.messages == e->split->at;
 	return 0;
 }
 
 static int
-evaluate_cut(struct eval_worker *worker, const struct eval_session *session,
-    const struct eval_cut *cut, bool *sampled, struct ctx_err *err)
+evaluate_split(struct eval_worker *worker, const struct eval_session *session,
+    const struct eval_split *split, bool *sampled, struct ctx_err *err)
 {
-	struct cut_evaluation e = {.worker = worker,
+	struct split_evaluation e = {.worker = worker,
 	    .session = session,
-	    .cut = cut};
+	    .split = split};
 	const struct ctx_eval_config *options = worker->options;
 	bool same;
 
-	if (cut->n == 0) {
+	if (split->n == 0) {
 		worker->results->not_needed++;
 		return 0;
 	}
-	e.rest = sum_tokens(session, cut->at, &e.fixed);
+	e.rest = sum_tokens(session, split->at, &e.fixed);
 	worker->judge.dialect = session->dialect;
-	if (prepare_cut(&e, &same, err) < 0)
+	if (prepare_split(&e, &same, err) < 0)
 		return -1;
 	if (!same) {
 		worker->results->unlike++;
@@ -336,22 +336,22 @@ ctx_evaluate_session(void *user, const struct eval_session *session,
     struct ctx_err *err)
 {
 	struct eval_worker *worker = user;
-	struct eval_cut cuts[CTX_EVAL_SHARES];
+	struct eval_split splits[CTX_EVAL_SHARES];
 	struct ctx_intern names = {0};
 	size_t n;
 	bool sampled = false;
 	int rc;
 
-	if (session->cannot_cut) {
-		worker->results->without_cut++;
+	if (session->cannot_split) {
+		worker->results->without_split++;
 		return 0;
 	}
-	n = find_cuts(worker, session, cuts);
-	rc = ctx_find_needed(session, cuts, n, &names, err);
+	n = find_splits(worker, session, splits);
+	rc = ctx_find_needed(session, splits, n, &names, err);
 	for (size_t i = 0; i < n && rc == 0; i++)
-		rc = evaluate_cut(worker, session, &cuts[i], &sampled, err);
+		rc = evaluate_split(worker, session, &splits[i], &sampled, err);
 	for (size_t i = 0; i < n; i++)
-		free(cuts[i].needed);
+		free(splits[i].needed);
 	ctx_intern_release(&names);
 	worker->results->sessions += sampled;
 	return rc;

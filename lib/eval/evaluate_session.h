@@ -1,5 +1,5 @@
-/* evaluate_session.h - cuts a recorded session at several places, and measures
- * policies on the messages before each cut */
+/* evaluate_session.h - splits a recorded session at several places, and
+ * measures policies on the messages before each split */
 #ifndef CTX_EVAL_EVALUATE_SESSION_H
 #define CTX_EVAL_EVALUATE_SESSION_H
 
@@ -12,14 +12,14 @@ struct eval_worker {
 	struct ctx_model_counters *counters;
 	struct eval_judge judge;
 	struct ctx_buf file;   /* content of the file */
-	struct ctx_buf before; /* bytes of the session before the cut */
+	struct ctx_buf before; /* bytes of the session before the split */
 	/* Results of the file that is being evaluated.  Later they are appended
 	 * to the results of all files. */
 	struct ctx_eval_results *results;
 };
 
-/* Cuts a session, runs each policy on the messages before each cut, and appends
- * the results to worker->results. */
+/* Splits a session, runs each policy on the messages before each split, and
+ * appends the results to worker->results. */
 int ctx_evaluate_session(void *worker, const struct eval_session *session,
     struct ctx_err *err);
 

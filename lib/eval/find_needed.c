@@ -1,20 +1,20 @@
 /*
- * find_needed.c - finds the needed strings of a session that is cut in two:
- * those that the messages after the cut take from the messages before it
+ * find_needed.c - finds the needed strings of a session that is split in two:
+ * those that the messages after the split take from the messages before it
  *
  * A string is needed if it
- *  - is a name (find_names.c) in the arguments of a tool call after the cut;
- *  - was first seen before the cut, in a tool result or a user's message;
- *  - is in at most EVAL_SEEN_MOST messages before the cut;
- *  - is in no message between the cut and the tool call;
+ *  - is a name (find_names.c) in the arguments of a tool call after the split;
+ *  - was first seen before the split, in a tool result or a user's message;
+ *  - is in at most EVAL_SEEN_MOST messages before the split;
+ *  - is in no message between the split and the tool call;
  *  - is in no message that every policy is assumed to keep.  These are the
  *    system messages, the last message of the user and the EVAL_NEWEST newest
- *    messages before the cut.
+ *    messages before the split.
  *
- * All names in arguments of tool calls after the first cut are searched for in
- * all messages at once, so time is linear.  For each name only the first
- * messages that contain it are stored and, per cut, the first one after the
- * cut.
+ * All names in arguments of tool calls after the first split are searched for
+ * in all messages at once, so time is linear.  For each name only the first
+ * messages that contain it are stored and, per split, the first one after the
+ * split.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,13 +30,13 @@ struct name_places {
 	unsigned n_first;
 };
 
-/* Where a string occurs after one cut (place at which the session is
+/* Where a string occurs after one split (place at which the session is
  * divided). */
-struct name_at_cut {
-	/* the first message after the cut that has this string in the arguments
-	 * of a tool call */
+struct name_at_split {
+	/* the first message after the split that has this string in the
+	 * arguments of a tool call */
 	uint32_t used;
-	/* the first message after the cut that has this string in a text or
+	/* the first message after the split that has this string in a text or
 	 * tool result */
 	uint32_t shown;
 	/* True if this string is in a message that every policy is assumed to
@@ -46,27 +46,27 @@ struct name_at_cut {
 
 struct needed_search {
 	const struct eval_session *session;
-	struct eval_cut *cuts;
-	size_t n_cuts;
+	struct eval_split *splits;
+	size_t n_splits;
 	struct ctx_intern *names;
 	struct name_places *places;
-	/* n_cuts elements for each string.  The elements of string number i
-	 * begin at the index i * n_cuts. */
-	struct name_at_cut *at_cut;
-	size_t places_cap, at_cut_cap;
-	/* for each cut: index of the last message of the user before it */
+	/* n_splits elements for each string.  The elements of string number i
+	 * begin at the index i * n_splits. */
+	struct name_at_split *at_split;
+	size_t places_cap, at_split_cap;
+	/* for each split: index of the last message of the user before it */
 	size_t *last_user;
 	uint32_t message; /* index of the message that is being searched */
 };
 
-/* ---- names in arguments of tool calls after the first cut ---- */
+/* ---- names in arguments of tool calls after the first split ---- */
 
 static int
 record_use(void *user, const char *p, size_t n, struct ctx_err *err)
 {
 	struct needed_search *search = user;
 	size_t before = search->names->n;
-	struct name_at_cut *at;
+	struct name_at_split *at;
 	uint32_t id;
 
 	if (ctx_intern(search->names, p, n, &id, err) < 0)
@@ -75,15 +75,15 @@ record_use(void *user, const char *p, size_t n, struct ctx_err *err)
 		if (CTX_GROW(search->places, search->places_cap, id, err) < 0)
 			return -1;
 		memset(&search->places[id - 1], 0, sizeof *search->places);
-		if (CTX_GROW(search->at_cut, search->at_cut_cap,
-			id * search->n_cuts, err) < 0)
+		if (CTX_GROW(search->at_split, search->at_split_cap,
+			id * search->n_splits, err) < 0)
 			return -1;
-		memset(&search->at_cut[(id - 1) * search->n_cuts], 0,
-		    search->n_cuts * sizeof *search->at_cut);
+		memset(&search->at_split[(id - 1) * search->n_splits], 0,
+		    search->n_splits * sizeof *search->at_split);
 	}
-	at = &search->at_cut[(id - 1) * search->n_cuts];
-	for (size_t c = 0; c < search->n_cuts; c++)
-		if (search->message >= search->cuts[c].at && at[c].used == 0)
+	at = &search->at_split[(id - 1) * search->n_splits];
+	for (size_t c = 0; c < search->n_splits; c++)
+		if (search->message >= search->splits[c].at && at[c].used == 0)
 			at[c].used = search->message + 1;
 	return 0;
 }
@@ -95,7 +95,7 @@ record_uses(struct needed_search *search, struct ctx_err *err)
 	const struct ctx_name_taker taker = {search, record_use};
 	const struct eval_message *m;
 
-	for (size_t i = search->cuts[0].at; i < session->n; i++) {
+	for (size_t i = search->splits[0].at; i < session->n; i++) {
 		m = &session->messages[i];
 		search->message = (uint32_t)i;
 		if (m->arguments_end > m->arguments &&
@@ -109,12 +109,12 @@ record_uses(struct needed_search *search, struct ctx_err *err)
 /* ---- the messages that have them ---- */
 
 /* Returns true if every policy is assumed to keep message i, which is before
- * cut number c: a system message, the last user message, or one of the newest
- * messages before the cut. */
+ * split number c: a system message, the last user message, or one of the newest
+ * messages before the split. */
 static bool
 is_always_kept(const struct needed_search *search, size_t c, size_t i)
 {
-	return i + EVAL_NEWEST >= search->cuts[c].at ||
+	return i + EVAL_NEWEST >= search->splits[c].at ||
 	    i == search->last_user[c] ||
 	    search->session->messages[i].role == CTX_ROLE_SYSTEM;
 }
@@ -124,13 +124,14 @@ record_place(void *user, uint32_t id)
 {
 	struct needed_search *search = user;
 	struct name_places *places = &search->places[id - 1];
-	struct name_at_cut *at = &search->at_cut[(id - 1) * search->n_cuts];
+	struct name_at_split *at =
+	    &search->at_split[(id - 1) * search->n_splits];
 	uint32_t i = search->message;
 
 	if (places->n_first <= EVAL_SEEN_MOST)
 		places->first[places->n_first++] = i;
-	for (size_t c = 0; c < search->n_cuts; c++, at++) {
-		if (i >= search->cuts[c].at) {
+	for (size_t c = 0; c < search->n_splits; c++, at++) {
+		if (i >= search->splits[c].at) {
 			if (at->shown == 0)
 				at->shown = i + 1;
 		} else if (is_always_kept(search, c, i)) {
@@ -181,16 +182,16 @@ static bool
 is_needed(const struct needed_search *search, uint32_t id, size_t c)
 {
 	const struct name_places *places = &search->places[id - 1];
-	const struct name_at_cut *at =
-	    &search->at_cut[(id - 1) * search->n_cuts + c];
-	size_t cut = search->cuts[c].at;
+	const struct name_at_split *at =
+	    &search->at_split[(id - 1) * search->n_splits + c];
+	size_t split = search->splits[c].at;
 	const struct eval_message *first;
 
-	if (at->used == 0 || at->always || places->first[0] >= cut ||
+	if (at->used == 0 || at->always || places->first[0] >= split ||
 	    at->shown < at->used)
 		return false;
 	if (places->n_first > EVAL_SEEN_MOST &&
-	    places->first[EVAL_SEEN_MOST] < cut)
+	    places->first[EVAL_SEEN_MOST] < split)
 		return false;
 	first = &search->session->messages[places->first[0]];
 	return first->role == CTX_ROLE_USER || first->role == CTX_ROLE_TOOL ||
@@ -202,16 +203,16 @@ add_needed(struct needed_search *search, uint32_t id, size_t c,
     struct ctx_err *err)
 {
 	const struct name_places *places = &search->places[id - 1];
-	struct eval_cut *cut = &search->cuts[c];
+	struct eval_split *split = &search->splits[c];
 	struct needed_string *list;
 
-	if (CTX_GROW(cut->needed, cut->cap, cut->n + 1, err) < 0)
+	if (CTX_GROW(split->needed, split->cap, split->n + 1, err) < 0)
 		return -1;
-	list = &cut->needed[cut->n++];
+	list = &split->needed[split->n++];
 	*list =
 	    (struct needed_string){.text = ctx_intern_at(search->names, id)};
 	for (unsigned i = 0; i < places->n_first && i < EVAL_SEEN_MOST; i++)
-		if (places->first[i] < cut->at)
+		if (places->first[i] < split->at)
 			list->seen[list->n_seen++] = places->first[i];
 	return 0;
 }
@@ -221,7 +222,7 @@ search_needed(struct needed_search *search, struct ctx_err *err)
 {
 	if (record_uses(search, err) < 0 || record_places(search, err) < 0)
 		return -1;
-	for (size_t c = 0; c < search->n_cuts; c++)
+	for (size_t c = 0; c < search->n_splits; c++)
 		for (uint32_t id = 1; id <= search->names->n; id++)
 			if (is_needed(search, id, c) &&
 			    add_needed(search, id, c, err) < 0)
@@ -232,8 +233,8 @@ search_needed(struct needed_search *search, struct ctx_err *err)
 static void
 find_last_users(struct needed_search *search)
 {
-	for (size_t c = 0; c < search->n_cuts; c++) {
-		size_t i = search->cuts[c].at;
+	for (size_t c = 0; c < search->n_splits; c++) {
+		size_t i = search->splits[c].at;
 
 		while (i > 0 && !search->session->messages[i - 1].by_user)
 			i--;
@@ -242,12 +243,12 @@ find_last_users(struct needed_search *search)
 }
 
 int
-ctx_find_needed(const struct eval_session *session, struct eval_cut *cuts,
+ctx_find_needed(const struct eval_session *session, struct eval_split *splits,
     size_t n, struct ctx_intern *names, struct ctx_err *err)
 {
 	struct needed_search search = {.session = session,
-	    .cuts = cuts,
-	    .n_cuts = n,
+	    .splits = splits,
+	    .n_splits = n,
 	    .names = names};
 	int rc;
 
@@ -264,6 +265,6 @@ ctx_find_needed(const struct eval_session *session, struct eval_cut *cuts,
 	rc = search_needed(&search, err);
 	free(search.last_user);
 	free(search.places);
-	free(search.at_cut);
+	free(search.at_split);
 	return rc;
 }

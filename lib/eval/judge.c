@@ -16,15 +16,15 @@ record_seen(void *user, uint32_t number)
 }
 
 int
-ctx_judge_begin(struct eval_judge *judge, const struct eval_cut *cut,
+ctx_judge_begin(struct eval_judge *judge, const struct eval_split *split,
     struct ctx_err *err)
 {
-	if (CTX_GROW(judge->seen, judge->cap, cut->n + 1, err) < 0)
+	if (CTX_GROW(judge->seen, judge->cap, split->n + 1, err) < 0)
 		return -1;
-	judge->needed = cut->n;
+	judge->needed = split->n;
 	ctx_matcher_release(&judge->matcher);
-	for (size_t i = 0; i < cut->n; i++)
-		if (ctx_matcher_add(&judge->matcher, cut->needed[i].text,
+	for (size_t i = 0; i < split->n; i++)
+		if (ctx_matcher_add(&judge->matcher, split->needed[i].text,
 			(uint32_t)i, err) < 0)
 			return -1;
 	return ctx_matcher_build(&judge->matcher, err);

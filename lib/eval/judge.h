@@ -1,11 +1,11 @@
-/* judge.h - finds which of the strings that are needed after a cut (the place
+/* judge.h - finds which of the strings that are needed after a split (the place
  * at which a session is divided) occur in a text */
 #ifndef CTX_EVAL_JUDGE_H
 #define CTX_EVAL_JUDGE_H
 
 #include "eval/session.h"
 
-/* State of searching texts for the strings that are needed after one cut of a
+/* State of searching texts for the strings that are needed after one split of a
  * session. */
 struct eval_judge {
 	struct ctx_model_counters *counters;
@@ -32,9 +32,9 @@ struct eval_verdict {
 	size_t findings;
 };
 
-/* Prepares the search for needed strings: strings before a cut (a place at
- * which the session is divided) that tool calls after the cut contain. */
-int ctx_judge_begin(struct eval_judge *judge, const struct eval_cut *cut,
+/* Prepares the search for needed strings: strings before a split (a place at
+ * which the session is divided) that tool calls after the split contain. */
+int ctx_judge_begin(struct eval_judge *judge, const struct eval_split *split,
     struct ctx_err *err);
 /* Parses a text as messages, such as the output of a policy.  Counts their
  * tokens, and finds the needed strings (strings that later messages use) in
@@ -52,7 +52,7 @@ void ctx_judge_release(struct eval_judge *judge);
 /* ---- baseline.c: policies for comparison --------------------------------- */
 
 /* Applies a policy that serves only for comparison: chooses which messages
- * before a cut (place at which a session is divided) are kept.  Only whole
+ * before a split (place at which a session is divided) are kept.  Only whole
  * groups of messages are kept: an answer of the assistant with its tool
  * results, or another message.  Groups that every policy is assumed to keep are
  * chosen first, then all other groups in the order of the policy.  A group is
@@ -60,7 +60,7 @@ void ctx_judge_release(struct eval_judge *judge);
  * verdict->kept and verdict->tokens; for CTX_POLICY_RANDOM both are means of
  * several choices.  Sets the other members of *verdict to 0. */
 int ctx_eval_baseline(enum ctx_policy_kind kind,
-    const struct eval_session *session, const struct eval_cut *cut,
+    const struct eval_session *session, const struct eval_split *split,
     uint64_t limit, struct eval_verdict *verdict, struct ctx_err *err);
 
 #endif

@@ -32,7 +32,7 @@ static void
 empty_session(struct eval_session *session)
 {
 	session->n = session->texts.n = session->arguments.n = 0;
-	session->cannot_cut = false;
+	session->cannot_split = false;
 }
 
 /* Begins a conversation: finds its token counter, and counts the tokens outside
@@ -64,7 +64,7 @@ begin_session(struct session_reader *r, const struct ctx_event *event,
 	s->value = event->record->value;
 	s->json = event->record->json;
 	s->array = event->layout->messages;
-	s->cannot_cut = event->layout->is_single_message ||
+	s->cannot_split = event->layout->is_single_message ||
 	    event->layout->kind != CTX_LAYOUT_CONVERSATION ||
 	    s->json->nodes[s->array].kind != CTX_JSON_ARRAY;
 	return 0;
@@ -151,7 +151,7 @@ end_record(struct session_reader *r, const struct ctx_event *event,
 	r->n_in_record = 0;
 	if (n == 0 || r->only_lines)
 		return 0;
-	r->record.cannot_cut |= n > 1;
+	r->record.cannot_split |= n > 1;
 	return take_session(r, &r->record, err);
 }
 
@@ -244,7 +244,7 @@ ctx_eval_read_sessions(const struct eval_input *input, struct ctx_str bytes,
 }
 
 int
-ctx_eval_write_before(const struct eval_session *session, size_t cut,
+ctx_eval_write_before(const struct eval_session *session, size_t split,
     struct ctx_buf *out, struct ctx_err *err)
 {
 	const struct ctx_json *json = session->json;
@@ -255,14 +255,14 @@ ctx_eval_write_before(const struct eval_session *session, size_t cut,
 
 	if (json == NULL)
 		return ctx_buf_add(out, session->bytes.p,
-		    session->messages[cut].record, err);
+		    session->messages[split].record, err);
 	n = ctx_json_count(json, session->array);
 	drop = calloc(n + 1, sizeof *drop);
 	if (drop == NULL)
 		return ctx_err_nomem(err);
 	for (size_t i = 0; i < n; i++)
 		drop[i] = ctx_json_at(json, session->array, i) >=
-		    session->messages[cut].node;
+		    session->messages[split].node;
 	rc = ctx_edits_remove(&edits, json, session->array, drop, err);
 	if (rc == 0 && session->coded.n > 0)
 		rc = ctx_edits_encode(&edits, session->value, session->coded,

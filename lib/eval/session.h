@@ -1,5 +1,5 @@
-/* session.h - a recorded session that ctx-eval cuts in two: its messages, and
- * the needed strings that messages after the cut take from messages before
+/* session.h - a recorded session that ctx-eval splits in two: its messages, and
+ * the needed strings that messages after the split take from messages before
  * it */
 #ifndef CTX_EVAL_SESSION_H
 #define CTX_EVAL_SESSION_H
@@ -85,9 +85,9 @@ struct eval_session {
 	 * the JSON node of its array of messages.  Otherwise NULL and 0. */
 	const struct ctx_json *json;
 	uint32_t array;
-	/* True if the session cannot be cut (divided for evaluation), because
+	/* True if the session cannot be split (divided for evaluation), because
 	 * its line contains several conversations or no array of messages. */
-	bool cannot_cut;
+	bool cannot_split;
 };
 
 /* A file with recorded sessions, and how it is read. */
@@ -111,33 +111,33 @@ struct eval_session_taker {
  * session. */
 int ctx_eval_read_sessions(const struct eval_input *input, struct ctx_str bytes,
     const struct eval_session_taker *taker, struct ctx_err *err);
-/* Appends the part of a session before a cut to the buffer out: its bytes
- * without the messages whose index is at least cut. */
-int ctx_eval_write_before(const struct eval_session *session, size_t cut,
+/* Appends the part of a session before a split to the buffer out: its bytes
+ * without the messages whose index is at least split. */
+int ctx_eval_write_before(const struct eval_session *session, size_t split,
     struct ctx_buf *out, struct ctx_err *err);
 
 /* EVAL_SEEN_MOST: a string is not needed if more than this number of messages
- * before the cut contain it.  EVAL_NEWEST: number of the newest messages before
- * the cut that every policy is assumed to keep; a string in such a message is
- * not needed. */
+ * before the split contain it.  EVAL_NEWEST: number of the newest messages
+ * before the split that every policy is assumed to keep; a string in such a
+ * message is not needed. */
 enum { EVAL_SEEN_MOST = 3, EVAL_NEWEST = 4 };
 
 /* A needed string: a path, identifier, id or number that a tool call after the
- * cut (the place at which a session is divided) takes from messages before the
- * cut. seen: indices of these messages. */
+ * split (the place at which a session is divided) takes from messages before
+ * the split. seen: indices of these messages. */
 struct needed_string {
 	struct ctx_str text;
 	uint32_t seen[EVAL_SEEN_MOST];
 	unsigned n_seen;
 };
 
-/* A cut (place at which a session is divided), and its needed strings (strings
- * that later messages use).  The cut is before the message with the index
- * "at". */
-struct eval_cut {
+/* A split (place at which a session is divided), and its needed strings
+ * (strings that later messages use).  The split is before the message with the
+ * index "at". */
+struct eval_split {
 	size_t at;
-	/* where the session should be cut: which share of the session's
-	 * messages is before the cut, in thousandths of a percent */
+	/* where the session should be split: which share of the session's
+	 * messages is before the split, in thousandths of a percent */
 	uint64_t share;
 	struct needed_string *needed;
 	size_t n, cap;
@@ -147,10 +147,11 @@ struct eval_cut {
  * if an agent inserted the message, or if the message has only tool results. */
 bool ctx_message_is_by_user(const struct ctx_message *message);
 
-/* Finds the needed strings of all cuts of a session.  The caller must pass the
- * cuts in ascending order.  The texts of the strings are stored in names, which
- * must be valid as long as the cuts. */
-int ctx_find_needed(const struct eval_session *session, struct eval_cut *cuts,
-    size_t n, struct ctx_intern *names, struct ctx_err *err);
+/* Finds the needed strings of all splits of a session.  The caller must pass
+ * the splits in ascending order.  The texts of the strings are stored in names,
+ * which must be valid as long as the splits. */
+int ctx_find_needed(const struct eval_session *session,
+    struct eval_split *splits, size_t n, struct ctx_intern *names,
+    struct ctx_err *err);
 
 #endif

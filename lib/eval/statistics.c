@@ -3,9 +3,9 @@
  * would vary with other sessions
  *
  * The variation is estimated by the bootstrap (Efron 1979), which computes the
- * mean of many random selections.  Whole sessions are selected, because cuts of
- * the same session give similar results.  All policies and budgets use the same
- * selections.
+ * mean of many random selections.  Whole sessions are selected, because splits
+ * of the same session give similar results.  All policies and budgets use the
+ * same selections.
  */
 #include <stdlib.h>
 #include <string.h>

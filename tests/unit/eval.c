@@ -149,7 +149,7 @@ matches(void)
 
 /* ---- needed strings ------------------------------------------------------ */
 
-/* A session that a test divides (cuts), and the result. */
+/* A session that a test divides (splits), and the result. */
 struct probe {
 	size_t at;
 	/* each needed string with the numbers of its messages, as "name@1,2
@@ -167,16 +167,16 @@ probe_session(void *user, const struct eval_session *session,
     struct ctx_err *err)
 {
 	struct probe *probe = user;
-	struct eval_cut cut = {.at = probe->at};
+	struct eval_split split = {.at = probe->at};
 	struct ctx_intern words = {0};
 	struct eval_verdict verdict;
 	const struct needed_string *s;
 	size_t i, k;
 
 	probe->messages = session->n;
-	NEED(ctx_find_needed(session, &cut, 1, &words, err) == 0);
-	for (i = 0; i < cut.n; i++) {
-		s = &cut.needed[i];
+	NEED(ctx_find_needed(session, &split, 1, &words, err) == 0);
+	for (i = 0; i < split.n; i++) {
+		s = &split.needed[i];
 		NEED(ctx_buf_printf(&probe->needed, err, "%.*s@",
 			 (int)s->text.n, s->text.p) == 0);
 		for (k = 0; k < s->n_seen; k++)
@@ -184,14 +184,15 @@ probe_session(void *user, const struct eval_session *session,
 				 k > 0 ? "," : "", s->seen[k]) == 0);
 		NEED(ctx_buf_add(&probe->needed, " ", 1, err) == 0);
 	}
-	NEED(ctx_eval_write_before(session, cut.at, &probe->before, err) == 0);
+	NEED(
+	    ctx_eval_write_before(session, split.at, &probe->before, err) == 0);
 	for (k = 0; k < 3; k++) {
 		NEED(ctx_eval_baseline((enum ctx_policy_kind)(
 					   CTX_POLICY_ORACLE + k),
-			 session, &cut, probe->limit, &verdict, err) == 0);
+			 session, &split, probe->limit, &verdict, err) == 0);
 		probe->kept[k] = verdict.kept;
 	}
-	free(cut.needed);
+	free(split.needed);
 	ctx_intern_release(&words);
 	return 0;
 }
@@ -322,7 +323,8 @@ conversation_in_a_record(void)
 	    "\"content\":\"c\"},{\"role\":\"user\",\"content\":\"d\"}]}\n";
 	struct probe probe = {.at = 5};
 
-	tap_case("a conversation in a record is cut in its array of messages");
+	tap_case(
+	    "a conversation in a record is split in its array of messages");
 	probe_text(&probe, text);
 	CHECK(strcmp(probe.needed.p, "in_user_1@0 ") == 0);
 	CHECK(probe.before.n >= strlen(before) - 1 &&

@@ -23,7 +23,7 @@ Public repositories that have such files, read in November 2026:
   swe-agent      multi-swe-bench/experiments (evaluation/java/verified)
   tau            sierra-research/tau-bench (historical_trajectories)
 
-The figures in ctx-strategy(7) were measured on the half "report", at cuts with
+The figures in ctx-strategy(7) were measured on the half "report", at split points with
 at least 60,000 characters before them (about 15,000 tokens) for claude and
 codex ("coding"), 30,000 for mini and swe-agent ("fixes"; every second file
 above 220 kB, and all above 350 kB), and 8,000 for tau, of which one file was
