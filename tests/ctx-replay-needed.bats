@@ -22,7 +22,7 @@ search_and_edit() {
 }
 needed="16:src/found_one.c 18:REQ-111222 20:src/user_named.c"
 
-# Prints how many strings used again later are in the prompts of chat.jsonl, each
+# Prints how many strings that later tool calls use are in the prompts of chat.jsonl, each
 # pruned by ctx-prune with the options $2...; $1 is "whole" or "fed".
 keep_by_hand() {
 	local how=$1 line last=1 kept=0 one
@@ -47,7 +47,7 @@ keep_by_hand() {
 	echo "$kept"
 }
 
-# Checks which share of strings used again later a policy with the options $1 keeps,
+# Checks which share of the strings that later tool calls use a policy with the options $1 keeps,
 # without and with --feed-back, against keep_by_hand.  $2 and $3: numbers that
 # are kept, so that the test knows that names are lost.
 keeps() {
@@ -84,14 +84,14 @@ keeps() {
 	[ "$(cat out)" = "needed 100.00 66.67" ]
 }
 
-@test "a string used again later is kept if a summary has it" {
+@test "a string that later tool calls use is kept if a summary has it" {
 	search_and_edit > chat.jsonl
 	keeps "-b 600 -s summarize" 3 3
 	# A shorter summary lacks a name.
 	keeps "-b 450 -s summarize --summary-tokens 20" 2 2
 }
 
-@test "with --feed-back a string used again later is lost if an earlier prompt was pruned of it" {
+@test "with --feed-back a string that later tool calls use is lost if an earlier prompt was pruned of it" {
 	{
 		messages "user:List the files of the parser, then those of the clock."
 		called c1 list '{}' "parser grammar: src/grammar_rules.c $(words 100)"
@@ -104,12 +104,12 @@ keeps() {
 	keeps "-b 320 -s recall" 1 0
 }
 
-@test "a string used again later is lost in a cleared result, and kept in the arguments of its call" {
+@test "a string that later tool calls use is lost in a cleared result, and kept in the arguments of its call" {
 	search_and_edit > chat.jsonl
 	keeps "-b 500 -l light -s heuristic --quantum 0" 1 1
 }
 
-@test "strings used again later are found in each of the cut results of a message, and in its text" {
+@test "strings that later tool calls use are found in each of the cut results of a message, and in its text" {
 	{
 		messages "user:Begin."
 		jq -nc '{role: "assistant", content: [("a", "b") |

@@ -13,7 +13,7 @@ model for summaries.
 A row for each COMMAND: fresh%, the tokens that are not in the provider's cache,
 which has the beginning that the prompt shares with the prompt before it; cost%,
 fresh% and a tenth of the cached tokens; both in percent of the tokens without
-pruning; needed%, how many strings used again later (ctx-replay(1)) are in the
+pruning; needed%, how many strings that later tool calls use (ctx-replay(1)) are in the
 prompts, also in a summary; how often COMMAND was run; and the number of prompts
 above BUDGET.
 """
