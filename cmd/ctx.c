@@ -25,7 +25,7 @@ static const struct {
     {"age", "1", "move old tool results to files, and leave references"},
     {"restore", "1", "put aged tool results back"},
     {"cache", "1",
-	"set prompt-cache breakpoints, and compute what a change costs"},
+	"set prompt-cache breakpoints, and show what changed messages cost"},
     {"check", "1", "find and repair what a provider would refuse"},
     {"eval", "1",
 	"measure on recorded sessions whether pruning keeps what is needed"},
