@@ -305,7 +305,7 @@ calls() {
 		cmp a "$chat"
 		# shellcheck disable=SC2086
 		$c a > a 2> err && fail "$c: wrote to its input"
-		grep -q "an input file, which the shell has emptied; write to another file" err
+		grep -q "an input file (emptied by the shell), too; write to another file" err
 		cp "$chat" a
 	done < <(calls)
 }
@@ -838,7 +838,7 @@ make_socket() {
 	done
 	# A file that cannot be judged is not replaced.
 	run -2 ctx-check --repair -i none
-	[[ $output == *"none: not replaced"* ]]
+	[[ $output == *"none was not replaced"* ]]
 }
 
 @test "a terminal on standard input is reported after a second, unless something is typed" {

@@ -59,6 +59,14 @@ mark_here(const char *p, size_t n, const char *unit)
 
 static const char *const units[] = {"character", "byte", "token", "line"};
 
+/* Returns true if a text is only an ellipsis, which may exceed the limit. */
+static bool
+is_ellipsis(const struct ctx_buf *text)
+{
+	return text->n == strlen(ELLIPSIS) &&
+	    memcmp(text->p, ELLIPSIS, text->n) == 0;
+}
+
 /* Returns true if the shortened text is one of the allowed results. */
 static bool
 is_left(const struct text *text, const struct ctx_buf *got, enum ctx_size unit)
@@ -70,8 +78,8 @@ is_left(const struct text *text, const struct ctx_buf *got, enum ctx_size unit)
 			0 &&
 		    is_cut(text, got, at, n))
 			return true;
-	/* If no mark fits, there is no mark. */
-	for (at = 0; got->n < 12 && at <= got->n; at++)
+	/* If no mark fits, there is no mark, but some text. */
+	for (at = 0; got->n > 0 && got->n < 12 && at <= got->n; at++)
 		if (is_cut(text, got, at, 0))
 			return true;
 	return false;
@@ -122,7 +130,9 @@ one_text(struct sizes *sizes, struct text *text, enum ctx_size unit)
 		    memcmp(got.p, text->plain.p, got.n) == 0;
 	else
 		right = is_left(text, &got, unit);
-	right = right && size_of(sizes, unit, got.p, got.n) <= options.limit;
+	right = right &&
+	    (is_ellipsis(&got) ||
+		size_of(sizes, unit, got.p, got.n) <= options.limit);
 	truncate_text(sizes, &options, dialect, &out, &again);
 	right = right && again.n == out.n && memcmp(again.p, out.p, out.n) == 0;
 	CHECK(right);
@@ -250,6 +260,14 @@ find_span(enum ctx_size unit, const struct ctx_buf *text, uint64_t total,
 	return tail_size - head_size;
 }
 
+static bool
+is_blank(const char *p, size_t n)
+{
+	while (n > 0 && strchr(" \t\r\n", p[n - 1]) != NULL)
+		n--;
+	return n == 0;
+}
+
 /* Computes the expected result for all units except tokens. */
 static void
 cut_slowly(const struct ctx_truncate_config *options,
@@ -271,6 +289,14 @@ cut_slowly(const struct ctx_truncate_config *options,
 	    &head, &tail);
 	if (full)
 		(void)print_mark(mark, options->unit, gone);
+	if (mark[0] == '\0' && is_blank(text->p, head) &&
+	    is_blank(text->p + tail, text->n - tail)) {
+		if (text->n > strlen(ELLIPSIS))
+			add_string(left, ELLIPSIS);
+		else
+			add(left, text->p, text->n);
+		return;
+	}
 	add(left, text->p, head);
 	add_string(left, mark);
 	add(left, text->p + tail, text->n - tail);
