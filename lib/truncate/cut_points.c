@@ -234,10 +234,13 @@ find_mark_host(const struct text_segments *segments,
 static void
 mark_last_text(struct cut_range *range, const struct text_segments *segments)
 {
-	const struct text_segment *last = &segments->list[segments->n - 1];
+	const struct text_segment *last;
 
-	if (segments->n > 0 && last->ends_reasoning &&
-	    range->head.at <= last->from && range->tail.at == last->to)
+	if (segments->n == 0)
+		return;
+	last = &segments->list[segments->n - 1];
+	if (last->ends_reasoning && range->head.at <= last->from &&
+	    range->tail.at == last->to)
 		range->mark_segment = segments->n - 1;
 }
 

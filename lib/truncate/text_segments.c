@@ -175,6 +175,7 @@ ctx_text_segments_texts(struct text_segments *segments,
 			return -1;
 	}
 	if (segments->n > 0 && message->n > 1 &&
+	    (message->dialect->rules & CTX_SIGNED) &&
 	    segments->list[segments->n - 1].node ==
 		message->blocks[message->n - 1].payload)
 		segments->list[segments->n - 1].ends_reasoning =

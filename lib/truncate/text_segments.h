@@ -25,8 +25,9 @@ struct text_segment {
 	/* true if short texts have replaced base64 payloads in the member
 	 * "literal" */
 	bool has_placeholders;
-	/* True if the text is the last block of its message, and follows
-	 * reasoning.  Anthropic refuses reasoning as the last block. */
+	/* True if the text is the last block of its message and follows
+	 * reasoning, in a format with signed reasoning.  Anthropic refuses
+	 * reasoning as the last block. */
 	bool ends_reasoning;
 	/* removable: the JSON node that is removed if the text is removed; 0 if
 	 * the text cannot be removed. container: the array or object that
