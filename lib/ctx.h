@@ -364,8 +364,8 @@ CTX_API int ctx_input_count(struct ctx_input *input,
 
 /* A destination to which ctx_prune and other operations write in turn. */
 struct ctx_output;
-/* Called with length bytes of output.  Returns 0, or -1 to report an error. */
-typedef int ctx_write_function(void *user, const char *data, size_t length);
+/* Called with size bytes of output.  Returns 0, or -1 to report an error. */
+typedef int ctx_write_function(void *user, const char *data, size_t size);
 
 /* Open an output: a descriptor, which is not closed; memory; or a callback.
  * When an operation ends, it has written all its output.  If it failed, it has

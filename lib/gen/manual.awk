@@ -8,7 +8,7 @@
 # the declaration.  Functions without a blank line between them share one
 # comment, which is printed for the first of them.  "Errors: ..." at the end of a
 # comment is printed for each of these functions that has a parameter "error";
-# for the others, "Never fails." is printed.  The programs are printed unchanged,
+# for the others, "Never fails." is printed.  The programs are printed whole,
 # in the section EXAMPLES.
 
 # Prints a line of text in the language mdoc, in which a line of text must not
@@ -36,8 +36,14 @@ function fails(declaration) {
 	print ".Pp\n" (declaration ~ /struct ctx_error/ ? errors : "Never fails.")
 }
 
-# Prints a line as it is.
+# Prints a line of code, indented by two blanks per tab or four blanks, and
+# divided after a comma if it would have more than 80 columns on the page.
 function verbatim(line) {
+	gsub(/\t|    /, "  ", line)
+	while (length(line) > 75 && match(substr(line, 1, 75), /^.*, /)) {
+		verbatim(substr(line, 1, RLENGTH - 1))
+		line = "  " substr(line, RLENGTH + 1)
+	}
 	gsub(/\\/, "\\e", line)
 	sub(/^[.']/, "\\\\\\&&", line)
 	print line

@@ -14,8 +14,8 @@ struct row {
 static struct row rows[1000];
 static size_t n_rows;
 
-/* Returns the row of a tool.  If the table is full, returns its last row, which
- * is for all other tools. */
+/* Returns the row of a tool.  If the table is full, returns its last row,
+ * which is for all other tools. */
 static struct row *
 find_row(const char *tool)
 {
@@ -33,7 +33,7 @@ find_row(const char *tool)
 
 /* Adds the message that was read last to the row of its first tool. */
 static int
-add_message(struct ctx_input *input, const struct ctx_message_info *message,
+add_message(struct ctx_input *input, const struct ctx_message_info *info,
     struct ctx_error *error)
 {
 	struct ctx_token_info tokens = CTX_TOKEN_INFO_INIT;
@@ -42,7 +42,7 @@ add_message(struct ctx_input *input, const struct ctx_message_info *message,
 	struct row *row;
 	size_t i;
 
-	for (i = message->n_blocks; i-- > 0;) {
+	for (i = info->n_blocks; i-- > 0;) {
 		if (ctx_input_block(input, i, &block, error) < 0)
 			return -1;
 		if (block.tool != NULL)

@@ -29,8 +29,8 @@ fail(const ctx_error &error)
 	throw std::runtime_error(text);
 }
 
-// Called with each piece of the pruned request.  An exception must not leave
-// a function that the library calls.
+// Called with each piece of the pruned request.  An exception must not
+// leave a function that the library calls.
 int
 append(void *user, const char *data, std::size_t length) noexcept
 {
@@ -52,10 +52,10 @@ report(void *, const ctx_change_info *change) noexcept
 	return 0;
 }
 
-// Sets pruned to the request without the messages that do not fit.  Returns
+// Sets kept to the request without the messages that do not fit.  Returns
 // false if it is still too long.
 bool
-prune(const std::string &request, std::uint64_t budget, std::string &pruned)
+prune(const std::string &request, std::uint64_t budget, std::string &kept)
 {
 	ctx_prune_options options = CTX_PRUNE_OPTIONS_INIT;
 	ctx_error error = CTX_ERROR_INIT;
@@ -67,7 +67,7 @@ prune(const std::string &request, std::uint64_t budget, std::string &pruned)
 		nullptr, &error) < 0)
 		fail(error);
 	std::unique_ptr<ctx_input, Free> keep_input(input);
-	if (ctx_output_open_callback(&output, append, &pruned, &error) < 0)
+	if (ctx_output_open_callback(&output, append, &kept, &error) < 0)
 		fail(error);
 	std::unique_ptr<ctx_output, Free> keep_output(output);
 	options.budget = budget;

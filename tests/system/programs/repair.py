@@ -5,8 +5,8 @@ usage: repair.py LIBCTX FILE > REPAIRED
 """
 import ctypes
 import sys
-from ctypes import POINTER, byref, c_bool, c_char, c_char_p, c_int, c_size_t
-from ctypes import c_uint64, c_void_p
+from ctypes import POINTER, byref, c_bool, c_char, c_char_p, c_int
+from ctypes import c_size_t, c_uint64, c_void_p
 
 
 def sized(name, *members):
@@ -21,8 +21,8 @@ make_error, Error = sized(
     ("column", c_uint64), ("file", c_char * 256), ("text", c_char * 256))
 make_result, Result = sized("ctx_result", *[(name, c_uint64) for name in (
     "conversations", "messages", "removed", "changed", "tokens_before",
-    "tokens_after", "too_long", "refused", "findings", "repaired", "failed",
-    "given_up")])
+    "tokens_after", "too_long", "refused", "findings", "repaired",
+    "failed", "given_up")])
 _, Finding = sized(
     "ctx_finding_info", ("file", c_char_p), ("line", c_uint64),
     ("index", c_uint64), ("rule", c_char_p), ("text", c_char_p),
@@ -37,8 +37,9 @@ make_options, Options = sized(
 def report(_user, finding):
     """Called for each violation, repaired or not."""
     finding = finding.contents
-    print(f"{finding.line}: {finding.rule.decode()}: "
-          f"{(finding.action or b'not repaired').decode()}", file=sys.stderr)
+    action = (finding.action or b"not repaired").decode()
+    print(f"{finding.line}: {finding.rule.decode()}: {action}",
+          file=sys.stderr)
     return 0
 
 
