@@ -131,9 +131,9 @@ set_jobs(struct eval_command *eval)
 	eval->options.jobs = jobs;
 }
 
-/* Starts the child processes that run the commands of policies.  Must be called
- * before the program enters the sandbox, in which the program cannot start
- * other programs. */
+/* Starts the child processes that run the commands given as policies (ways to
+ * shorten a conversation).  Must be called before the program enters the
+ * sandbox, in which the program cannot start other programs. */
 static void
 start_runners(struct eval_command *eval)
 {

@@ -54,8 +54,8 @@ print_reference(const struct cli *cli, const struct ctx_found_reference *aged)
 	cli_check_stdout(cli);
 }
 
-/* Used with --gc.  Stores that the input names the file whose name contains
- * these hex digits. */
+/* Used with --gc.  Stores that a reference in the input names a spool file.
+ * digits: the hex digits in the name of the file. */
 static int
 record_digits(void *user, struct ctx_str digits, struct ctx_err *err)
 {

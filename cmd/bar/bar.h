@@ -44,7 +44,8 @@ struct bar {
 /* Exits with an error if the options for the bar cannot be combined with other
  * options. other: true if an option asks for another output than the bar. */
 void bar_check(struct bar *bar, struct cli *cli, bool other);
-/* Returns true if the options ask for a bar, on the terminal or as SVG. */
+/* Returns true if the options ask for the bar that shows what fills the context
+ * window, on the terminal or as SVG. */
 bool bar_is_on(const struct bar *bar);
 /* bar_add: adds a message's tokens to the bar of the message's conversation.
  * bar_end: ends the conversation, and prints the bar or adds it to the SVG

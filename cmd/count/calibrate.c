@@ -144,8 +144,8 @@ struct fitted {
 	double factor, upper;
 };
 
-/* Returns a text that tells the user why the factor of a model is useless, or
- * NULL if the factor is useful. */
+/* Returns a text that tells the user why the computed factor for the token
+ * counts of a model should not be used, or NULL if it may be used. */
 static const char *
 explain_doubt(const struct fitted *fitted)
 {

@@ -35,9 +35,9 @@ struct message_place {
 };
 
 /* Changes *place to the place of the next message. message: the next message.
- * index: index of the next message in the conversation.  Adds the next message
- * to the hash place->so_far, without texts that ctx has written in place of
- * reasoning. */
+ * index: index of the next message in the conversation.  Adds the texts, tool
+ * calls and media of the next message to the hash place->so_far, except texts
+ * that ctx has written in place of reasoning. */
 int ctx_place_next(struct message_place *place,
     const struct ctx_message *message, uint64_t index, struct ctx_buf *scratch,
     struct ctx_err *err);

@@ -265,8 +265,9 @@ ctx_repair_results_in_next(const struct ctx_repair_entry *entry,
 
 /* Returns true if no tool result may be inserted between two neighbouring
  * messages, because the provider merges these messages, or because they are
- * items of one response.  Returns false if the second message has no content,
- * because only the last message may have no content. */
+ * items of one response.  Returns false if the second message has no content:
+ * only the last message may have none, so a result may be inserted before it.
+ */
 static bool
 is_one_answer(const struct ctx_repair_entry *entry,
     const struct ctx_repair_entry *next)

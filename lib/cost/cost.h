@@ -292,7 +292,7 @@ bool ctx_counter_joins_texts(const struct ctx_counter *counter,
     const struct ctx_dialect *dialect);
 /* Sets *tokens to the number of tokens that a new text block adds to a message.
  * The new block is inserted before block i, or replaces the block before block
- * i. literal: the text as a JSON string. */
+ * i, whose tokens are not subtracted. literal: the text as a JSON string. */
 int ctx_count_added_text(struct ctx_counter *counter,
     const struct ctx_message *message, size_t i, struct ctx_str literal,
     uint64_t *tokens, struct ctx_err *err);

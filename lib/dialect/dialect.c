@@ -487,8 +487,8 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_SMALL_REQUEST | CTX_NEEDS_TOOLS | CTX_IMAGE_LIMITS |
 	    CTX_RESULT_TYPES,
 	/* The tokens of a message for its role and delimiters are an estimate:
-	 * the number of Anthropic, because most models that are used on Bedrock
-	 * are Claude. */
+	 * as many as in Anthropic's own format, because most models that are
+	 * used on Bedrock are Claude. */
 	AS_ANTHROPIC,
 	.usage = BEDROCK_USAGE,
 	.text_result_form = {"[{\"text\":", "}]"},

@@ -94,7 +94,7 @@ int ctx_policy_runners_start(struct ctx_command_runner *runners, size_t n,
  * ended. */
 void ctx_policy_runners_end(struct ctx_command_runner *runners, size_t n);
 
-/* ---- eval/evaluate.c: split sessions, run policies, measure -------------- */
+/* ---- eval/evaluate.c: evaluate policies on all sessions ----------------- */
 
 /* maximum number of splits of a session (places at which a session is divided),
  * and maximum number of budgets */

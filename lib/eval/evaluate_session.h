@@ -1,5 +1,6 @@
 /* evaluate_session.h - splits a recorded session at several places, and
- * measures policies on the messages before each split */
+ * measures what policies (ways to shorten a conversation) keep of the messages
+ * before each split */
 #ifndef CTX_EVAL_EVALUATE_SESSION_H
 #define CTX_EVAL_EVALUATE_SESSION_H
 

@@ -116,10 +116,10 @@ int ctx_eval_read_sessions(const struct eval_input *input, struct ctx_str bytes,
 int ctx_eval_write_before(const struct eval_session *session, size_t split,
     struct ctx_buf *out, struct ctx_err *err);
 
-/* EVAL_SEEN_MOST: a string is not needed if more than this number of messages
- * before the split contain it.  EVAL_NEWEST: number of the newest messages
- * before the split that every policy is assumed to keep; a string in such a
- * message is not needed. */
+/* When a string is not counted as needed (see struct needed_string).
+ * EVAL_SEEN_MOST: if more than this number of messages before the split contain
+ * it.  EVAL_NEWEST: if one of this number of newest messages before the split
+ * contains it, because every policy is assumed to keep these messages. */
 enum { EVAL_SEEN_MOST = 3, EVAL_NEWEST = 4 };
 
 /* A needed string: a path, identifier, id or number that a tool call after the

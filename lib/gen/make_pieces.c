@@ -46,7 +46,7 @@ static struct state {
 static uint32_t n_slots = 256;
 /* Lists of lengths of pieces, one after another.  Each list ends with 0, and a
  * list is identified by the index of its first element.  List 0 is the empty
- * list, which has two elements (see pieces.h). */
+ * list; it takes two elements of the array, both 0 (see pieces.h). */
 static uint8_t lengths[LENGTHS];
 static uint32_t n_lengths = 2;
 static struct list {

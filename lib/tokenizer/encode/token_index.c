@@ -17,7 +17,7 @@
 #include "tokenizer/encode/nfc.h"
 #include "tokenizer/open.h"
 
-#define DISTANCE 4096 /* minimum distance between two marks in bytes */
+#define DISTANCE 4096 /* least number of bytes from one mark to the next */
 /* number of pretokens (words, numbers, ...) that are counted in one step */
 #define STEP 256
 

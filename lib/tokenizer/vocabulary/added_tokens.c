@@ -274,7 +274,7 @@ link_nested_names(struct ctx_added_token_name *list, size_t n,
 		if (list[i].depth >= DEEPEST)
 			return ctx_err_set(err, CTX_EFILE,
 			    "more than %d tokens of the list added_tokens are "
-			    "beginnings of another one",
+			    "beginnings of the same other token",
 			    DEEPEST - 1);
 	}
 	return 0;
