@@ -16,7 +16,6 @@
  * the newest) count as 0 tokens.  Messages before ctx_plan.cut_message were
  * removed early.
  */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -251,14 +250,11 @@ set_cut_line(struct ctx_plan *plan, const struct ctx_groups *groups)
 static void
 mark_drops(struct ctx_plan *plan, struct ctx_groups *groups)
 {
-	for (size_t i = 0; i < groups->n; i++) {
-		if (!plan->candidates[ctx_group_of(groups->segments,
-					  (uint32_t)i)]
-			 .drop)
-			continue;
-		assert(plan->floors[i] == 0);
-		plan->marks[i] = CTX_MARK_DROP;
-	}
+	for (size_t i = 0; i < groups->n; i++)
+		if (plan->candidates[ctx_group_of(groups->segments,
+					 (uint32_t)i)]
+			.drop)
+			plan->marks[i] = CTX_MARK_DROP;
 }
 
 void

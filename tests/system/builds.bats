@@ -70,11 +70,3 @@ tests_pass() { # TREE TEST...
 		grep -qi 'copyright' "licenses/$name"
 	done
 }
-
-@test "with -DNDEBUG the tests of the commands pass" {
-	make -s -C "$ROOT" TREE=ndebug CPPFLAGS=-DNDEBUG all units > log 2>&1 ||
-		fail "$(tail log)"
-	run ! grep -q __assert_fail "$ROOT"/build/ndebug/libctx-commands-*.so
-	grep -q __assert_fail "$B"/libctx-commands-*.so
-	tests_pass ndebug "$ROOT"/tests/c*.bats "$ROOT"/build/ndebug/tests/*
-}
