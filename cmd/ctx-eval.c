@@ -268,8 +268,7 @@ parse(struct eval_command *eval, int argc, char **argv)
 	    {0, "split", "P%,...",
 		"where to divide each session (30%,50%,70%,85%)", CLI_FILE,
 		&eval->splits, NULL, NULL},
-	    {0, "least", "N",
-		"skip split points with fewer tokens before them (5000)",
+	    {0, "least", "N", "skip split points after fewer tokens (5000)",
 		CLI_NUMBER, &eval->options.least, NULL, NULL},
 	    {0, "timeout", "S", "seconds until a command is killed (60)",
 		CLI_NUMBER, &eval->timeout, NULL, NULL},
@@ -339,8 +338,8 @@ main(int argc, char **argv)
 	char stdin_name[] = "-", texts[16][40];
 	struct eval_command eval = {
 	    .cli = {.name = "ctx-eval",
-		.about = "Measure on recorded sessions whether pruning keeps "
-			 "the strings that later tool calls use.",
+		.about = "Measure whether pruning keeps the strings that later "
+			 "tool calls use.",
 		.operands = "[FILE...]",
 		.no_means = "a run failed, or nothing to evaluate",
 		.examples = "  ctx-eval ~/.claude/projects/*/*.jsonl\n"
