@@ -563,6 +563,13 @@ in:3: bad-result: tool result "a" has a block of a type that no tool result can 
 		run -1 ctx-check -m gemini-3.8-flash $file
 		[ "$output" = "$file:2: unsigned-call: the first tool call has no signature" ]
 	done
+	# The next request of a stream is judged alone.
+	for file in newest parallel; do
+		jq -sc '{model: "gemini-3.8-flash", contents: .,
+		    tools: [{functionDeclarations: [{name: "f"}]}]}' $file
+	done > requests
+	run -1 ctx-check requests
+	[ "$output" = "requests:1: unsigned-call: the first tool call has no signature (message 1)" ]
 	# A call from another format has no such signature to lose.
 	printf '%s\n' '{"role":"user","content":"u"}' '{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}' \
 	    '{"role":"tool","tool_call_id":"a","content":"x"}' > chat
