@@ -319,6 +319,12 @@ fits_limit() {
 	ctx-truncate -m claude-opus-5-5 --message-limit 1 in > out
 	jq -es '.[1].content | map(.type) == ["server_tool_use",
 	    "web_search_tool_result", "text"]' out
+	# Where reasoning is not signed, it may be last.
+	jq -nc '("word " * 20) as $text | {role: "user", content: "u"},
+	    {role: "assistant", content: [{type: "text", text: $text},
+	    {type: "reasoning", text: "hm"}, {type: "text", text: $text}]}' > in
+	ctx-truncate -d vercel-model --message-limit 60 --keep head in > out
+	jq -es '.[1].content | map(.type) == ["text", "reasoning"]' out
 }
 
 @test "vercel-ui: an array as tool output is not a list of blocks" {
