@@ -445,10 +445,13 @@ choose_form(struct count_command *count)
 		count->sums_files |=
 		    count->cli.n_files > 1 && count->per >= PER_TURN;
 	}
+	/* People see the number that --max compares. */
 	form->billed = count->billed == CLI_ALWAYS ||
-	    (count->billed == CLI_AUTO && form->table != NULL);
+	    (count->billed == CLI_AUTO && form->table != NULL &&
+		!count->max.set);
 	form->no_billed = count->billed == CLI_NEVER;
-	count->bar.no_billed = count->billed == CLI_NEVER;
+	count->bar.no_billed = count->billed == CLI_NEVER ||
+	    (count->billed == CLI_AUTO && count->max.set);
 	count->cli.still = form->quiet || count->bar.follow;
 }
 
