@@ -79,7 +79,7 @@ say_failed(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 static void
 say_over(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 {
-	char owners[300], after[16], budget[16], place[40];
+	char owners[300], after[24], budget[24], place[40];
 
 	cli_status(&prune->cli, CLI_NO);
 	if (prune->over++ >= MOST_LINES)
@@ -89,8 +89,8 @@ say_over(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 	    "%s%s: cannot fit %s tokens: %s must be kept (%s); raise -b, or "
 	    "keep less (-k, -t, --pin)",
 	    outcome->file, format_place(outcome, place),
-	    cli_short_number(budget, outcome->settings->budget),
-	    cli_short_number(after, outcome->after), owners);
+	    cli_group_digits(budget, "", outcome->settings->budget),
+	    cli_group_digits(after, "", outcome->after), owners);
 }
 
 static void

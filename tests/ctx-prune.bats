@@ -134,6 +134,8 @@ is_paired() {
 @test "floors larger than the budget exit 1 and are named" {
 	run -1 ctx-prune -b 500 "$agent"
 	[[ $output == *"agent.jsonl: cannot fit 500 tokens: "*" must be kept (system "*"last messages "* ]]
+	run -1 ctx-prune -m gpt-4o -b 1000 -k 60 "$agent"
+	[[ $output =~ "cannot fit 1,000 tokens: "[0-9]+,[0-9]{3}" must be kept (system 518, last messages "[0-9]+,[0-9]{3}, ]]
 	ctx-prune -b 500 -k 4 "$agent" 2> err > out || [ $? -eq 1 ]
 	grep -q 'system 5' err
 	grep -q 'last messages' err

@@ -172,11 +172,12 @@ plan_print(const struct cli *cli, struct cli_report *report,
 static size_t
 add_owner(char *out, size_t n, size_t size, const char *name, uint64_t tokens)
 {
-	char number[16];
+	char number[24];
 
 	if (n < size)
 		n += (size_t)snprintf(out + n, size - n, "%s%s %s",
-		    n > 0 ? ", " : "", name, cli_short_number(number, tokens));
+		    n > 0 ? ", " : "", name,
+		    cli_group_digits(number, "", tokens));
 	return n;
 }
 
