@@ -66,6 +66,8 @@ load helper
 		fail "$output"
 	run -2 ctx ctx-prune
 	[ "$output" = "ctx: there is no command 'ctx-prune'; did you mean 'prune'?" ]
+	run -2 ctx trunc
+	[ "$output" = "ctx: there is no command 'trunc'; did you mean 'truncate'?" ]
 	run -2 ctx shrink
 	[ "$output" = "ctx: there is no command 'shrink'; ctx without arguments lists the commands" ]
 	cp "$B/ctx" .

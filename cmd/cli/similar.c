@@ -1,4 +1,5 @@
 /* similar.c - finds the name that is most similar to a misspelled word */
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -50,9 +51,11 @@ enum { MOST_EDITS = 3 };
 void
 cli_similar_add(struct cli_similar *similar, const char *name)
 {
-	size_t edits = count_edits(similar->word, name);
+	size_t length = strlen(similar->word);
+	bool begins = length > 1 && strncmp(similar->word, name, length) == 0;
+	size_t edits = begins ? 0 : count_edits(similar->word, name);
 
-	if (edits > MOST_EDITS || edits * 2 >= strlen(similar->word) ||
+	if (edits > MOST_EDITS || edits * 2 >= length ||
 	    (similar->name != NULL && edits >= similar->edits))
 		return;
 	similar->name = name;
