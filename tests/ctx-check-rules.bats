@@ -522,6 +522,10 @@ in:3: bad-result: tool result "a" has a block of a type that no tool result can 
 		$cited	$found
 		$cited,$call	$(result "$found")
 	EOF
+	# Such texts suggest the format.
+	printf '{"messages":[{"role":"user","content":[%s]}]}\n' "$cited" > in
+	run -1 ctx-check in
+	[ "$output" = "in:1: user-citations: a text of the user has citations (message 0)" ]
 	request "$cited,$call" "$(result "$cited"),$plain,$pdf,$bare" > in
 	ctx-check -d anthropic in
 	request "$plain,$pdf,$bare" "$plain" > in

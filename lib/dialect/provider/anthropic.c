@@ -43,6 +43,8 @@ suggest_from_block(const struct ctx_json *json, uint32_t block)
 
 	if (ctx_json_find(json, block, "cache_control") != 0)
 		return "cache_control";
+	if (ctx_json_is_array(json, ctx_json_find(json, block, "citations")))
+		return "citations";
 	if (ctx_json_is(json, type, "thinking") &&
 	    ctx_json_is_string(json, ctx_json_find(json, block, "thinking")))
 		return "thinking";
