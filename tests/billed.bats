@@ -397,7 +397,7 @@ X
 	run -0 ctx-count --bar --max 800 in
 	[[ ${lines[1]} != *billed* ]] || fail "$output"
 	run -1 ctx-count --bar --billed always --max 800 in
-	[ "${lines[1]}" = "900 billed + ~$after after tokens" ] || fail "$output"
+	[ "${lines[2]}" = "900 billed + ~$after after tokens" ] || fail "$output"
 	ctx-count -q --svg a.svg --window 1000 in
 	grep -q '>not in this file<' a.svg
 	# If less was billed than is counted, the bar is as full as was billed.
