@@ -426,9 +426,8 @@ check_options(struct count_command *count)
 	if (count->annotate &&
 	    (other || count->top > 0 || count->form.quiet || count->max.set))
 		cli_die(&count->cli,
-		    "--annotate writes the conversation, so it cannot be "
-		    "combined with options that choose what is printed "
-		    "instead, such as --json, --per or -q");
+		    "--annotate writes the conversation; remove options for "
+		    "other output, such as --json, --per or -q");
 }
 
 /* Chooses the form of the output; a terminal gets a table. */
@@ -436,6 +435,9 @@ static void
 choose_form(struct count_command *count)
 {
 	struct row_form *form = &count->form;
+	/* People see the number that --max compares. */
+	bool counted = count->billed == CLI_NEVER ||
+	    (count->billed == CLI_AUTO && count->max.set);
 
 	form->cli = &count->cli;
 	form->per = per_name(count->per);
@@ -445,13 +447,10 @@ choose_form(struct count_command *count)
 		count->sums_files |=
 		    count->cli.n_files > 1 && count->per >= PER_TURN;
 	}
-	/* People see the number that --max compares. */
-	form->billed = count->billed == CLI_ALWAYS ||
-	    (count->billed == CLI_AUTO && form->table != NULL &&
-		!count->max.set);
+	form->billed =
+	    count->billed == CLI_ALWAYS || (!counted && form->table != NULL);
 	form->no_billed = count->billed == CLI_NEVER;
-	count->bar.no_billed = count->billed == CLI_NEVER ||
-	    (count->billed == CLI_AUTO && count->max.set);
+	count->bar.no_billed = counted;
 	count->cli.still = form->quiet || count->bar.follow;
 }
 

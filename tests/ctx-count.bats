@@ -381,7 +381,7 @@ load helper
 		    <(ctx-count --json "$d" | jq .tokens) || fail "$d"
 	done
 	run -2 ctx-count --annotate --json "$chat"
-	[[ $output == *"--annotate writes the conversation, so it cannot be combined with options that choose what is printed instead, such as --json, "* ]]
+	[[ $output == *"--annotate writes the conversation; remove options for other output, such as --json, "* ]]
 }
 
 @test "--annotate reports and archives the records that it changes" {

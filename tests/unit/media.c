@@ -336,8 +336,8 @@ check_sound(void)
 	/* a frame of 417 bytes with 128 kbit/s, and then 76,000 bytes with 64
 	 * kbit/s: 9.5 seconds and a 38th */
 	CHECK(sound_after_frame("//uQxA", "//tQxA", 417, 76000) == 96);
-	/* a frame of 156 bytes of MPEG 2 with 48 kbit/s, a 38th of a second, and
-	 * one of MPEG 2.5 with 24 kbit/s, a 19th */
+	/* a frame of 156 bytes of MPEG 2 with 48 kbit/s, a 38th of a second,
+	 * and one of MPEG 2.5 with 24 kbit/s, a 19th */
 	CHECK(sound_after_frame("//NgxA", "//tQxA", 156, 76000) == 96);
 	CHECK(sound_after_frame("/+MwxA", "//tQxA", 156, 76000) == 96);
 	/* no audio file; an MP2 file (layer II), which ctx does not read */
