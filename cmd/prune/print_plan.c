@@ -188,7 +188,7 @@ plan_list_floor(const struct ctx_prune_outcome *outcome, char *out, size_t size)
 	    [CTX_FLOOR_TOOLS] = "tools",
 	    [CTX_FLOOR_UNKNOWN] = "unknown records",
 	    [CTX_FLOOR_SYSTEM] = "system",
-	    [CTX_FLOOR_PINNED] = "pinned",
+	    [CTX_FLOOR_PINNED] = "pinned messages and summaries",
 	    [CTX_FLOOR_LAST] = "last messages",
 	    [CTX_FLOOR_TURN] = "last turns",
 	    [CTX_FLOOR_OPEN] = "open tool calls",
