@@ -39,7 +39,7 @@ within() { # BUDGET FILE OPTION...
 	within 400 "$agent" -s summarize
 	within 1 "$agent" -s recall -k 0 -t 0
 	run -1 ctx-prune -b 2k --pin-role user "$agent"
-	grep -q 'pinned [0-9]' <<< "$output"
+	grep -q 'pinned messages and summaries [0-9]' <<< "$output"
 }
 
 @test "pins, a percentage, several files and --window work together" {

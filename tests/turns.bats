@@ -378,7 +378,7 @@ sweagent() {
 	    if .role == "user" then .content += "Now you." else . end' \
 	    running > alone
 	run -1 ctx-prune -b 1800 alone
-	[[ $output == *"last turns 2."* ]]
+	[[ $output == *"last turns 2,"* ]]
 }
 
 @test "a task in the message of its demonstration, or after one of several turns, is kept" {
@@ -392,7 +392,7 @@ sweagent() {
 		ctx-prune -b 4500 $f > out
 		grep -q 'END OF DEMO.*Fix the parser' out
 		run -1 ctx-prune -b 1800 $f
-		[[ $output == *"last turns 2."* ]]
+		[[ $output == *"last turns 2,"* ]]
 	done
 	# A demonstration of turns is older than the task, marked or not.
 	sweagent 30 | jq -sc --arg w "$(numbered 60)" '.[0],
@@ -416,7 +416,7 @@ sweagent() {
 	grep -q 'Fix the parser' out
 	grep -q 'END OF DEMO' out
 	run -1 ctx-prune -b 1800 in
-	[[ $output == *"last turns 2."* ]]
+	[[ $output == *"last turns 2,"* ]]
 }
 
 @test "other user messages before the running turn are kept while they fit" {
