@@ -38,6 +38,20 @@ bill() {
 	run -1 ctx-cache --diff o changed
 }
 
+@test "--diff: after a change, a session of Claude is written to the cache, one of GPT-5 is fresh" {
+	jq -nc '{type: "user", message: {role: "user", content: ("word " * 3000)},
+	    uuid: "a", parentUuid: null}, {type: "assistant", uuid: "b",
+	    parentUuid: "a", message: {id: "m", role: "assistant",
+	    model: "claude-opus-5-5", content: [{type: "text", text: "ok"}]}},
+	    {type: "user", uuid: "c", parentUuid: "b", message: {role: "user",
+	    content: "more"}}' > session
+	sed '3s/more/less/' session > changed
+	[ "$(bill '[.fresh, .written > 0, .read > 3000]' -d claude-code --diff session changed)" = '[0,true,true]' ]
+	sed 's/claude-opus-5-5/gpt-5/' session > session2
+	sed 's/claude-opus-5-5/gpt-5/' changed > changed2
+	[ "$(bill '[.written, .fresh > 0]' -d claude-code --diff session2 changed2)" = '[0,true]' ]
+}
+
 # A conversation in lines of a transcript, with line $2 changed.
 changed() { # file, line
 	jq -c --argjson at "$2" 'def longer: if type == "string" then . + "x"

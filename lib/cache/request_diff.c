@@ -254,6 +254,19 @@ set_shared(struct ctx_cache_cost *cost,
 	    earlier->basis > later->basis ? earlier->basis : later->basis;
 }
 
+/* Returns true if the request is written to the cache because of breakpoints:
+ * those that ctx_mark_cache would set or, if the request is a session file,
+ * those that agents set when they send a session to a Claude model. */
+static bool
+has_breakpoints(const struct cache_run *run)
+{
+	const struct ctx_model *model = run->model_counter.model;
+
+	return run->status == CTX_CACHE_STATUS_MARKED ||
+	    (run->dialect->history != CTX_HISTORY_NONE && model != NULL &&
+		model->cache == CTX_CACHE_CONTROL);
+}
+
 /* Sets how many tokens of the later request are read from the cache, written to
  * the cache, and sent without use of the cache. n: number of items (members and
  * messages) in the common beginning of the requests. */
@@ -271,7 +284,7 @@ set_cached_tokens(struct ctx_cache_cost *cost,
 	if (cost->read < least)
 		cost->read = 0;
 	cost->fresh = later->tokens - cost->read;
-	cost->writes = later->run.status == CTX_CACHE_STATUS_MARKED;
+	cost->writes = has_breakpoints(&later->run);
 	if (cost->writes && later->tokens >= least) {
 		cost->written = cost->fresh;
 		cost->fresh = 0;
