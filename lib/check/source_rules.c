@@ -52,14 +52,11 @@ replace_document(struct ctx_validator *validator, uint32_t block)
 static int
 check_document(struct ctx_validator *validator, uint32_t block)
 {
-	const struct ctx_json *json = validator->message->json;
-
-	if (!ctx_json_is(json, ctx_json_find(json, block, "type"), "document"))
-		return 0;
 	if (replace_document(validator, block) < 0)
 		return -1;
 	return ctx_validate_refuse_text(validator, CTX_RULE_ASSISTANT_MEDIA,
-	    ctx_json_str(json, block), "an assistant message has a document");
+	    ctx_json_str(validator->message->json, block),
+	    "an assistant message has a document");
 }
 
 static int
@@ -77,73 +74,59 @@ check_citations(struct ctx_validator *validator, uint32_t block)
 	    ctx_json_str(json, list), "a text of the user has citations");
 }
 
-/* Checks the elements of a list that are text blocks. */
+/* Calls check for each content block of the given type in the content of a
+ * message or block. */
 static int
-check_texts(struct ctx_validator *validator, uint32_t list)
+check_blocks(struct ctx_validator *validator, uint32_t parent, const char *type,
+    int (*check)(struct ctx_validator *validator, uint32_t block))
 {
 	const struct ctx_json *json = validator->message->json;
-	uint32_t block = 0;
+	uint32_t list = ctx_json_find(json, parent, "content"), block = 0;
 
 	while (ctx_json_next_element(json, list, &block))
 		if (ctx_json_is(json, ctx_json_find(json, block, "type"),
-			"text") &&
-		    check_citations(validator, block) < 0)
+			type) &&
+		    check(validator, block) < 0)
 			return -1;
 	return 0;
 }
 
-/* Checks the text blocks in the elements of a list that are search_result
- * blocks. */
 static int
-check_search_results(struct ctx_validator *validator, uint32_t list)
+check_search_result(struct ctx_validator *validator, uint32_t block)
 {
-	const struct ctx_json *json = validator->message->json;
-	uint32_t block = 0;
-
-	while (ctx_json_next_element(json, list, &block))
-		if (ctx_json_is(json, ctx_json_find(json, block, "type"),
-			"search_result") &&
-		    check_texts(validator,
-			ctx_json_find(json, block, "content")) < 0)
-			return -1;
-	return 0;
+	return check_blocks(validator, block, "text", check_citations);
 }
 
-/* Checks the content of a user message.  The texts of a tool result may have
- * citations, those of a search_result block in a tool result may not. */
+/* The texts of a tool result may have citations, those of a search_result block
+ * in it may not. */
 static int
-check_user_content(struct ctx_validator *validator, uint32_t content)
+check_tool_result(struct ctx_validator *validator, uint32_t block)
 {
-	const struct ctx_json *json = validator->message->json;
-	uint32_t block = 0;
-
-	if (check_texts(validator, content) < 0 ||
-	    check_search_results(validator, content) < 0)
-		return -1;
-	while (ctx_json_next_element(json, content, &block))
-		if (ctx_json_is(json, ctx_json_find(json, block, "type"),
-			"tool_result") &&
-		    check_search_results(validator,
-			ctx_json_find(json, block, "content")) < 0)
-			return -1;
-	return 0;
+	return check_blocks(validator, block, "search_result",
+	    check_search_result);
 }
 
 int
 ctx_validate_sources(struct ctx_validator *validator)
 {
+	static const struct {
+		enum ctx_role role;
+		const char *type;
+		int (*check)(struct ctx_validator *validator, uint32_t block);
+	} blocks[] = {
+	    {CTX_ROLE_ASSISTANT, "document", check_document},
+	    {CTX_ROLE_USER, "text", check_citations},
+	    {CTX_ROLE_USER, "search_result", check_search_result},
+	    {CTX_ROLE_USER, "tool_result", check_tool_result},
+	};
 	const struct ctx_message *message = validator->message;
-	uint32_t content =
-		     ctx_json_find(message->json, message->node, "content"),
-		 block = 0;
 
 	if (!(validator->rules & CTX_PLACES_SOURCES))
 		return 0;
-	if (message->role == CTX_ROLE_USER)
-		return check_user_content(validator, content);
-	while (message->role == CTX_ROLE_ASSISTANT &&
-	    ctx_json_next_element(message->json, content, &block))
-		if (check_document(validator, block) < 0)
+	for (size_t i = 0; i < CTX_LENGTH(blocks); i++)
+		if (message->role == blocks[i].role &&
+		    check_blocks(validator, message->node, blocks[i].type,
+			blocks[i].check) < 0)
 			return -1;
 	return 0;
 }
