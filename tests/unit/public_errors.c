@@ -11,12 +11,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "public_shared.h"
+#include "public_operations.h"
 
 static const char *const kinds[] = {"NONE", "MEMORY", "SYSTEM", "PIPE", "INPUT",
     "LIMIT", "ARGUMENT", "FILE"};
 static char directory[] = "/tmp/public.XXXXXX";
-static struct ctx_error error = CTX_ERROR_INIT;
 
 /* Checks that a function has failed with this kind of error. */
 static void
@@ -213,32 +212,6 @@ encodings_of_inputs(void)
 }
 
 /* ---- operations ---- */
-
-typedef int operation(struct ctx_input *input, struct ctx_output *output,
-    const char *archive);
-
-#define OPERATION(name, init)                                             \
-	static int run_##name(struct ctx_input *input,                    \
-	    struct ctx_output *output, const char *archive)               \
-	{                                                                 \
-		struct ctx_##name##_options options = init;               \
-                                                                          \
-		options.archive = archive;                                \
-		return ctx_##name(input, output, &options, NULL, &error); \
-	}
-OPERATION(prune, CTX_PRUNE_OPTIONS_INIT)
-OPERATION(truncate, CTX_TRUNCATE_OPTIONS_INIT)
-OPERATION(age, CTX_AGE_OPTIONS_INIT)
-OPERATION(restore, CTX_RESTORE_OPTIONS_INIT)
-OPERATION(check, CTX_CHECK_OPTIONS_INIT)
-
-static int
-run_count(struct ctx_input *input, struct ctx_output *output,
-    const char *archive)
-{
-	(void)output, (void)archive;
-	return ctx_count(input, NULL, NULL, &error);
-}
 
 static int
 run_next(struct ctx_input *input, struct ctx_output *output,

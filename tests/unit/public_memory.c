@@ -10,14 +10,13 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "public_shared.h"
+#include "public_operations.h"
 
 /* Number of the allocation that fails, from 1; 0: none does. */
 static unsigned long fail_at;
 /* Number of allocations of the scenario so far. */
 static unsigned long allocations;
 static bool later_fail;
-static struct ctx_error error = CTX_ERROR_INIT;
 
 static bool
 fails(void)
@@ -188,29 +187,6 @@ run_reading(void)
 	ctx_input_free(input);
 }
 
-typedef int operation(struct ctx_input *input, struct ctx_output *output);
-
-#define OPERATION(name, init)                                             \
-	static int run_##name(struct ctx_input *input,                    \
-	    struct ctx_output *output)                                    \
-	{                                                                 \
-		struct ctx_##name##_options options = init;               \
-                                                                          \
-		return ctx_##name(input, output, &options, NULL, &error); \
-	}
-OPERATION(prune, CTX_PRUNE_OPTIONS_INIT)
-OPERATION(truncate, CTX_TRUNCATE_OPTIONS_INIT)
-OPERATION(age, CTX_AGE_OPTIONS_INIT)
-OPERATION(restore, CTX_RESTORE_OPTIONS_INIT)
-OPERATION(check, CTX_CHECK_OPTIONS_INIT)
-
-static int
-run_count(struct ctx_input *input, struct ctx_output *output)
-{
-	(void)output;
-	return ctx_count(input, NULL, NULL, &error);
-}
-
 /* Runs an operation twice if it fails: the second time it may only fail. */
 static void
 run_operation(const char *name, operation *run)
@@ -220,8 +196,8 @@ run_operation(const char *name, operation *run)
 	struct ctx_bytes bytes;
 
 	if (input != NULL && TRY(ctx_output_open_memory, &output) == 0) {
-		if (check(name, run(input, output)) < 0)
-			(void)run(input, output);
+		if (check(name, run(input, output, NULL)) < 0)
+			(void)run(input, output, NULL);
 		error.kind = CTX_ERROR_NONE;
 		if (TRY(ctx_output_take, output, &bytes) == 0)
 			ctx_free(bytes.data);
