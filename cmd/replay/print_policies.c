@@ -167,9 +167,9 @@ policies_print(struct bill_form *form, const struct named_policy *policies,
 	    cli_allocate(form->cli, n + 1, sizeof *rows);
 	size_t i;
 
-	/* The number of strings that are used again later does not depend on
-	 * the policy.  So the row without pruning takes this number from the
-	 * first policy. */
+	/* How many strings later tool calls use does not depend on the policy.
+	 * So the row without pruning takes this number from the first
+	 * policy. */
 	rows[0] = (struct compared_policy){.name = "no pruning",
 	    .bill = &form->sum.all,
 	    .needed = policies[0].sum.needed,

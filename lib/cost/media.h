@@ -26,7 +26,7 @@ uint64_t ctx_page_tokens(const struct ctx_image *image, enum ctx_detail detail);
  * 3,000, unless the model has another number. */
 uint64_t ctx_unknown_page_tokens(const struct ctx_image *image);
 
-/* What is counted for the media in a content block. */
+/* The cost of the media in a content block. */
 struct ctx_media_cost {
 	uint64_t tokens; /* estimated number of tokens, without those of text */
 	/* The text of a document of plain text; its length is 0 for other
@@ -35,16 +35,16 @@ struct ctx_media_cost {
 };
 
 /*
- * Sets *cost to what is counted for the media at a JSON node.  The node is a
- * string (base64, a data: URL, another URL, a file id), or an
- * object that contains such a string.
+ * Sets *cost to the cost of the media at a JSON node.  The node is a string
+ * (base64, a data: URL, another URL, a file id), or an object that contains
+ * such a string.
  * - image: by its size in pixels (ctx_image_tokens)
  * - PDF: by its pages, and for OpenAI and Claude by the bytes of its text
  * - document of plain text: by the text; other document: by bytes
- * - audio: by its duration.  The duration is taken from the WAV header or the
- *   MP3 frames, otherwise from the number of bytes, otherwise from the
- * transcript; otherwise it is a minute.  A second has 10 tokens, 20 if the
- * assistant spoke, 25 or 32 with Gemini.
+ * - audio: by its duration, which is taken from the WAV header or the MP3
+ *   frames, otherwise from the bytes, otherwise from the transcript; otherwise
+ *   it is a minute.  A second has 10 tokens, 20 of the assistant, 25 or 32 with
+ *   Gemini.
  * - video: by its duration, which is taken from an MP4 file; otherwise 250,000
  *   bytes count as a second
  */

@@ -28,8 +28,8 @@ int ctx_cut_update_mark(struct shortener *shortener,
     uint64_t removed, struct ctx_err *err);
 /* Sets shortener->mark to "[...]" with U+2026 for the dots.  Such a mark
  * replaces a range of a text that already has a mark with a size before the
- * range.  A line that ends at the beginning or end of the range stays a line of
- * its own. */
+ * range.  If the range ends with a line feed, so does the mark.  Inside a line,
+ * blanks separate the mark from the kept text. */
 int ctx_cut_repeat_mark(struct shortener *shortener,
     const struct text_segments *segments, const struct cut_range *range,
     struct ctx_err *err);

@@ -242,8 +242,9 @@ const char *ctx_summary_label(enum line_class class);
 /* Returns what percentage of the tokens of the summary the lines of a class may
  * use. */
 unsigned ctx_summary_share(enum line_class class);
-/* Adds a line with the text of an action (what a tool call did) to the
- * summary. */
+/* Adds a line with the text of an action (what a tool call did) to a summary.
+ * summary: a struct ctx_summary; the function is a callback of
+ * ctx_summary_actions_each. */
 int ctx_summary_add_action(void *summary, const struct written_action *action,
     struct ctx_err *err);
 
