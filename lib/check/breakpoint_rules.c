@@ -263,26 +263,15 @@ ctx_validate_markers(struct ctx_validator *validator)
 	    validator, check_breakpoint, validator->err);
 }
 
-/* Returns the JSON node of the last block of the last message, or 0 if the
- * content of the message is not an array of blocks. */
+/* Returns the last element of an array, or 0 if the node is not an array or has
+ * no elements. */
 static uint32_t
-find_last_block(const struct ctx_breakpoint_format *format,
-    const struct ctx_json *json, uint32_t messages)
+find_last_element(const struct ctx_json *json, uint32_t list)
 {
-	const struct ctx_node *nodes = json->nodes;
-	uint32_t list = messages, last = 0;
+	uint32_t at = 0, last = 0;
 
-	for (unsigned level = 0; level < 2; level++) {
-		last = 0;
-		for (uint32_t at = list + 1;
-		     nodes[list].kind == CTX_JSON_ARRAY &&
-		     at < nodes[list].next;
-		     at = nodes[at].next)
-			last = at;
-		if (last == 0 || level > 0)
-			break;
-		list = ctx_breakpoint_content(format, json, last);
-	}
+	while (ctx_json_next_element(json, list, &at))
+		last = at;
 	return last;
 }
 
@@ -294,17 +283,26 @@ find_automatic(const struct ctx_validator *validator,
     const struct ctx_breakpoint_format *format, const struct ctx_json *json,
     uint32_t request, uint32_t messages)
 {
-	struct automatic_caching automatic = {.mark = {.place =
-							   validator->place,
-						  .json = json,
-						  .container = request,
-						  .outside_messages = true},
-	    .last_block = find_last_block(format, json, messages)};
+	struct automatic_caching automatic = {
+	    .mark =
+		{
+		    .place = validator->place,
+		    .json = json,
+		    .container = request,
+		    .outside_messages = true,
+		},
+	};
 	uint32_t value = ctx_json_find(json, request, format->key);
+	uint32_t message;
 
-	if (!format->separate_block && value != 0 &&
-	    json->nodes[value].kind == CTX_JSON_OBJECT)
-		automatic.mark.node = value - 1;
+	if (format->separate_block || value == 0 ||
+	    json->nodes[value].kind != CTX_JSON_OBJECT)
+		return automatic;
+	automatic.mark.node = value - 1;
+	message = find_last_element(json, messages);
+	if (message != 0)
+		automatic.last_block = find_last_element(json,
+		    ctx_breakpoint_content(format, json, message));
 	return automatic;
 }
 
