@@ -282,8 +282,6 @@ struct ctx_validator {
 	 * no signature. */
 	struct ctx_place *unsigned_calls;
 	size_t n_unsigned_calls, unsigned_calls_cap;
-	/* value that newest_user_text had when this turn began */
-	uint64_t unsigned_turn;
 	/* index of the newest message that the user wrote */
 	uint64_t newest_turn;
 	/* Index of the first of the newest assistant messages that directly

@@ -118,11 +118,13 @@ find_rules(const struct check *check, struct check_conversation *conversation,
 	const struct ctx_model *model = conversation->model;
 	bool decides = provider == NULL && model != NULL &&
 	    (dialect->rules & CTX_MODEL_DECIDES);
+	uint64_t rules = decides ? ctx_vendor_rules(model->vendor, dialect)
+				 : ctx_provider_rules(provider, dialect);
 
 	conversation->validator.provider =
 	    decides ? ctx_provider_find(model->vendor) : provider;
-	return decides ? ctx_vendor_rules(model->vendor, dialect)
-		       : ctx_provider_rules(provider, dialect);
+	return model != NULL && model->signs_calls ? rules
+						   : rules & ~CTX_SIGNS_CALLS;
 }
 
 /* Returns the number of the line on which the event's JSON node begins.  Within
@@ -175,8 +177,6 @@ check_message(struct check *check, struct check_conversation *conversation,
 	rules = find_rules(check, conversation, event->layout->dialect);
 	if (check->options->schema)
 		rules |= CTX_CALLS_FIT;
-	if (conversation->model == NULL || !conversation->model->signs_calls)
-		rules &= ~CTX_SIGNS_CALLS;
 	place.message -= is_continuation;
 	/* A provider's response alone is not checked: a response is only sent
 	 * together with the request before it. */

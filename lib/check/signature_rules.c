@@ -44,10 +44,9 @@ lacks_signature(const struct ctx_message *message)
 int
 ctx_validate_signature(struct ctx_validator *validator)
 {
-	if (validator->newest_user_text > validator->unsigned_turn) {
-		validator->unsigned_turn = validator->newest_user_text;
+	/* This message of the user begins a turn. */
+	if (validator->newest_user_text == validator->place.message + 1)
 		validator->n_unsigned_calls = 0;
-	}
 	if (!(validator->rules & CTX_SIGNS_CALLS) ||
 	    validator->message->role != CTX_ROLE_ASSISTANT ||
 	    !lacks_signature(validator->message))

@@ -63,7 +63,7 @@ ctx_validator_begin(struct ctx_validator *validator)
 	validator->unanswered = validator->unnamed_continues = false;
 	validator->has_remote_state = validator->continued_speaks = false;
 	validator->open_until_user = validator->newest_user_text = 0;
-	validator->n_unsigned_calls = validator->unsigned_turn = 0;
+	validator->n_unsigned_calls = 0;
 	validator->last = (struct ctx_last_seen){.role = CTX_ROLE_OTHER};
 	memset(validator->waiting_findings, 0,
 	    sizeof validator->waiting_findings);
