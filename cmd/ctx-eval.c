@@ -180,17 +180,14 @@ note_left_out(struct eval_command *eval)
 	if (r->not_needed > 0)
 		cli_say(cli,
 		    "%zu split points (see --split) are left out, because no "
-		    "tool call "
-		    "after the split point uses a string from the messages "
-		    "before "
-		    "the split point",
+		    "tool call after the split point uses a string from the "
+		    "messages before the split point",
 		    r->not_needed);
 	if (r->unlike > 0)
 		cli_say(cli,
 		    "%zu split points (see --split) are left out, because the "
-		    "lines "
-		    "before the split point belong to another branch of the "
-		    "session",
+		    "lines before the split point belong to another branch of "
+		    "the session",
 		    r->unlike);
 	if (r->n_samples > 0)
 		return;
@@ -226,8 +223,8 @@ note_failures(struct eval_command *eval)
 		cli_say(&eval->cli,
 		    "policy %.60s: the command failed in %zu of %zu runs, "
 		    "first for the session %s, divided after %g %% of its "
-		    "messages: "
-		    "%s; -v shows what the command wrote to standard error",
+		    "messages: %s; -v shows what the command wrote to standard "
+		    "error",
 		    eval->policies[policy].name, failed, all,
 		    r->samples[first->sample].file,
 		    (double)r->samples[first->sample].split / 1000,

@@ -56,8 +56,7 @@ note_assumed(const struct cli *cli, const char *name,
 	if (model->unlisted)
 		cli_say(cli,
 		    "model %s is not in the table of models: assumed to be "
-		    "like %s, "
-		    "with unknown prices",
+		    "like %s, with unknown prices",
 		    name, model->name);
 	else
 		cli_say(cli, "model %s is assumed to be %s", name, model->name);
@@ -233,8 +232,7 @@ say_dates(const struct cli *cli, const struct dates *dates)
 	if (dates->n_old > 0)
 		cli_say(cli,
 		    "prices and limits of %zu of %zu models were read more "
-		    "than "
-		    "%d days ago, and may have changed since",
+		    "than %d days ago, and may have changed since",
 		    dates->n_old, dates->n, MOST_DAYS);
 }
 

@@ -70,9 +70,8 @@ check_level(const struct cli *cli, const struct ctx_prune_settings *settings)
 	    settings->strategy->truncates_texts)
 		cli_die(cli,
 		    "ctx-replay cannot evaluate -s %s -l aggressive, which "
-		    "cuts "
-		    "texts; choose another level, or the strategy pinned-fifo, "
-		    "fifo, middle-out or summarize",
+		    "cuts texts; choose another level, or the strategy "
+		    "pinned-fifo, fifo, middle-out or summarize",
 		    settings->strategy->name);
 }
 

@@ -89,8 +89,7 @@ begin_request(void *user, const struct ctx_event *event, struct ctx_err *err)
 	if (reading->begun)
 		return ctx_err_set(err, CTX_EARG,
 		    "the file has more than one conversation; put each into a "
-		    "file "
-		    "of its own");
+		    "file of its own");
 	reading->begun = true;
 	run->leading = true;
 	if (ctx_stream_measure(reading->rewrite.stream, event,

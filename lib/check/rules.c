@@ -40,10 +40,9 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"the results of the calls in one message are in several messages",
 	"Bedrock: verifiers #1522; Gemini: \"number of function response "
 	"parts\" (eino-ext #571, November 2025; docker-agent #2958, June "
-	"2026), "
-	"but accepted by 2.5 Flash (crewAI, recorded February 2026); Anthropic "
-	"accepts "
-	"this, but it teaches the model to stop making parallel calls",
+	"2026), but accepted by 2.5 Flash (crewAI, recorded February 2026); "
+	"Anthropic accepts this, but it teaches the model to stop making "
+	"parallel calls",
 	CTX_ASKS_TOGETHER, CTX_FIX_NONE},
     [CTX_RULE_RESULTS_FIRST] = {"results-first",
 	"a tool result follows other content in its message",
@@ -64,8 +63,7 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"OpenAI: \"string too long\" (autogen #6377, openclaw #875); "
 	"Anthropic: ^[a-zA-Z0-9_-]+$; Bedrock: [a-zA-Z0-9_.:-]+, at most 64 "
 	"(bifrost #6300, August 2026); Mistral: \"must be a-z, A-Z, 0-9, with "
-	"a "
-	"length of 9\" (openclaw #57672, March 2026)",
+	"a length of 9\" (openclaw #57672, March 2026)",
 	CTX_NEEDS_IDS | CTX_PLAIN_IDS | CTX_SHORT_IDS | CTX_NINE_IDS,
 	CTX_FIX_REPLACE_TEXT},
     [CTX_RULE_BAD_ARGUMENTS] = {"bad-arguments",
@@ -109,8 +107,8 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"Bedrock: \"A conversation must start with a user message\", but for "
 	"Claude and Qwen (pydantic-ai, August 2026); Gemini: \"function call "
 	"turn comes immediately after a user turn\" (gemini-cli #11814, "
-	"archestra "
-	"#6258, July 2026); Anthropic accepts it (recorded 2025 and 2026)",
+	"archestra #6258, July 2026); Anthropic accepts it (recorded 2025 and "
+	"2026)",
 	CTX_ASKS_FIRST, CTX_FIX_ADD_FIRST},
     [CTX_RULE_LAST_MESSAGE] = {"last-message",
 	"the last message is from the assistant",
@@ -139,9 +137,8 @@ static const struct ctx_rule rules[CTX_RULES] = {
     [CTX_RULE_LONE_SURROGATE] = {"lone-surrogate",
 	"a text contains half of a surrogate pair",
 	"Anthropic: \"not valid JSON: no low surrogate in string\" "
-	"(claude-code "
-	"#60394); SDKs in Python: \"surrogates not allowed\" (hermes-agent "
-	"#68254)",
+	"(claude-code #60394); SDKs in Python: \"surrogates not allowed\" "
+	"(hermes-agent #68254)",
 	0, CTX_FIX_REPLACE_TEXT},
     [CTX_RULE_MANY_MARKERS] = {"many-markers",
 	"a request has more than four cache breakpoints",
@@ -171,8 +168,7 @@ static const struct ctx_rule rules[CTX_RULES] = {
     [CTX_RULE_NO_TOOLS] = {"no-tools",
 	"messages call tools, but the request defines none",
 	"Bedrock: \"The toolConfig field must be defined when using toolUse "
-	"and "
-	"toolResult content blocks\" (pentagi #196, zot #18, June 2026)",
+	"and toolResult content blocks\" (pentagi #196, zot #18, June 2026)",
 	CTX_NEEDS_TOOLS, CTX_FIX_NONE},
     [CTX_RULE_BIG_IMAGE] = {"big-image",
 	"an image has more pixels or bytes than the provider accepts",

@@ -97,8 +97,7 @@ ctx_spool_name(struct ctx_buf *out, const char *format, struct ctx_str tool,
 		    "the path format '%.40s' must give a name of at most %d "
 		    "letters, digits, '_', '-' and '.' that does not begin "
 		    "with '-' or '.', with {sha256} at the end or before the "
-		    "extension, "
-		    "as in {tool}-{sha256}.md",
+		    "extension, as in {tool}-{sha256}.md",
 		    format, CTX_SPOOL_NAME);
 	return ctx_buf_add(out, "", 1, err);
 }

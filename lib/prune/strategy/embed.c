@@ -156,8 +156,7 @@ read_nearness(const struct ctx_buf *answer, double *near, size_t n,
 		if (these != numbers) {
 			ctx_err_set(err, CTX_EARG,
 			    "the command of --embedder wrote arrays of "
-			    "different "
-			    "lengths");
+			    "different lengths");
 			goto out;
 		}
 	}

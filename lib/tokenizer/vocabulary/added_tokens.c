@@ -297,8 +297,7 @@ ctx_added_token_index(struct ctx_tokenizer *t, struct ctx_err *err)
 		if (s[i].n > LONGEST)
 			return ctx_err_set(err, CTX_EFILE,
 			    "a token of the list added_tokens has %u bytes; "
-			    "the "
-			    "maximum is %d",
+			    "the maximum is %d",
 			    (unsigned)s[i].n, LONGEST);
 		list[i].text =
 		    (struct ctx_str){(const char *)s + s[i].at, s[i].n};
