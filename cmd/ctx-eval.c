@@ -265,7 +265,7 @@ parse(struct eval_command *eval, int argc, char **argv)
 	    {0, "split", "P%,...",
 		"where to divide each session (30%,50%,70%,85%)", CLI_FILE,
 		&eval->splits, NULL, NULL},
-	    {0, "least", "N", "skip split points after fewer tokens (5000)",
+	    {0, "least", "N", "skip split points before token number N (5000)",
 		CLI_NUMBER, &eval->options.least, NULL, NULL},
 	    {0, "timeout", "S", "seconds until a command is killed (60)",
 		CLI_NUMBER, &eval->timeout, NULL, NULL},

@@ -254,9 +254,10 @@ set_shared(struct ctx_cache_cost *cost,
 	    earlier->basis > later->basis ? earlier->basis : later->basis;
 }
 
-/* Returns true if the request is written to the cache because of breakpoints:
- * those that ctx_mark_cache would set or, if the request is a session file,
- * those that agents set when they send a session to a Claude model. */
+/* Returns true if sending the request writes it to the provider's cache,
+ * because the request would have breakpoints: those that ctx_mark_cache sets
+ * or, if the request was read from the session file of an agent, those that
+ * agents set when they send a session to a Claude model. */
 static bool
 has_breakpoints(const struct cache_run *run)
 {

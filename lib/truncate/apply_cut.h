@@ -26,10 +26,10 @@ int ctx_cut_choose_mark(struct shortener *shortener,
 int ctx_cut_update_mark(struct shortener *shortener,
     const struct text_segments *segments, const struct cut_range *range,
     uint64_t removed, struct ctx_err *err);
-/* Sets shortener->mark to "[...]" with U+2026 for the dots.  Such a mark
- * replaces a range of a text that already has a mark with a size before the
- * range.  If the range ends with a line feed, so does the mark.  Inside a line,
- * blanks separate the mark from the kept text. */
+/* Sets shortener->mark to "[...]" with U+2026 for the dots.  This short mark
+ * replaces all removed ranges of a text but the first, whose mark says how much
+ * was removed.  If the range ends with a line feed, so does the short mark.
+ * Inside a line, blanks separate the short mark from the kept text. */
 int ctx_cut_repeat_mark(struct shortener *shortener,
     const struct text_segments *segments, const struct cut_range *range,
     struct ctx_err *err);
