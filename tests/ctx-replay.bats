@@ -569,6 +569,13 @@ log_rows() {
       0.08        27,000        17,000  100.0   44.8       -       0      0 * all
 X
 	cmp out want
+	# A terminal also shows what the columns are.
+	script -qec 'ctx-replay -p "all=-b 1M" session.jsonl' raw > shown
+	tr -d '\r' < shown | head -n 3 | cmp - want
+	tr -d '\r' < shown | awk 'NF && NR > 4 { print $1 }' > columns
+	tr ' ' '\n' << 'X' | cmp - columns
+read fresh sent% cost% needed% pruned pruned over *
+X
 	ctx-replay --tsv -p "all=-b 1M" session.jsonl > rows
 	awk -F '\t' 'NF != 10 || (NR > 1 && $6 != "-")' rows | cmp - /dev/null
 	# Pruning every prompt anew sends less, but reads nothing from the cache.

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "replay/print_policies.h"
 
@@ -159,6 +160,26 @@ print_policy_header(const struct bill_form *form)
 		    "over", "policy");
 }
 
+/* Explains the columns to a person; programs get the table alone. */
+static void
+print_policy_legend(const struct bill_form *form)
+{
+	if (form->tsv || form->json || !isatty(STDOUT_FILENO))
+		return;
+	puts(
+	    "\nread     input tokens read from the provider's cache\n"
+	    "fresh    all other input tokens\n"
+	    "sent%    read and fresh tokens, in percent of those without "
+	    "pruning\n"
+	    "cost%    the same, with a read token counted as 0.1 tokens\n"
+	    "needed%  of the strings that later tool calls use, the percentage "
+	    "that the\n"
+	    "         pruned prompts contain\n"
+	    "pruned   number of pruned prompts\n"
+	    "over     number of prompts above the budget\n"
+	    "*        no cheaper policy has as high a needed%");
+}
+
 void
 policies_print(struct bill_form *form, const struct named_policy *policies,
     size_t n)
@@ -194,5 +215,6 @@ policies_print(struct bill_form *form, const struct named_policy *policies,
 			print_policy_text(&rows[i]);
 		cli_check_stdout(form->cli);
 	}
+	print_policy_legend(form);
 	free(rows);
 }
