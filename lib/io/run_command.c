@@ -357,9 +357,7 @@ check_wait_time(const struct command_run *run, struct ctx_err *err)
 		    run->line, number);
 	if (is_client_gone(run->client))
 		return ctx_err_set(err, CTX_EARG,
-		    "'%.80s' was ended, because the process that reads its "
-		    "output has ended",
-		    run->line);
+		    "'%.80s' was ended, because ctx has ended", run->line);
 	if (left == 0)
 		return ctx_err_set(err, CTX_EARG,
 		    "'%.80s' did not end within %u seconds; raise --timeout",

@@ -163,8 +163,8 @@ append_id(struct ctx_line_ids *ids, struct packed *packed, struct ctx_err *err)
 
 	if (ids->n >= MOST_IDS)
 		return ctx_err_set(err, CTX_ELIMIT,
-		    "the lines of the input have more than %u different ids; "
-		    "divide the input",
+		    "the lines of the session file have more than %u different "
+		    "ids; divide the file",
 		    (unsigned)MOST_IDS);
 	if (CTX_GROW(ids->list, ids->cap, ids->n + 1, err) < 0 ||
 	    CTX_GROW(ids->forms, ids->forms_cap, ids->n + 1, err) < 0)
