@@ -359,8 +359,8 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 	apply_options(prune);
 }
 
-/* Exits with an error if the budget depends on a context window that is not
- * known. */
+/* Exits with an error if the budget depends on the context window of the model
+ * that --model names, and this window is not known. */
 static void
 check_budget(const struct prune_command *prune,
     const struct ctx_model_counters *counters)

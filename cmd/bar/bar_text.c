@@ -8,8 +8,8 @@
 /* minimum width, in terminal columns, of the file name and line number of a
  * message */
 enum { PLACE = 14 };
-/* Widths in terminal columns.  ENTRY: an entry of the bar's legend; FIGURES:
- * the numbers in the entry. */
+/* Widths in terminal columns.  ENTRY: minimum of an entry of the bar's legend;
+ * FIGURES: all of an entry but its name. */
 enum { ENTRY = 34, FIGURES = 18 };
 
 static bool

@@ -1,7 +1,7 @@
 /*
  * after.c - implements ctx-check --after: compares a request with an earlier
- * request, and prints whether messages were only appended, or whether the part
- * that the provider had already received was changed
+ * request, and prints what was changed in the part that the provider had
+ * already received
  *
  * A change costs money, because the provider's prompt cache can be used only
  * for the part of the request before the change.  If signed reasoning comes

@@ -1,17 +1,20 @@
 /* after.h - implements ctx-check --after: compares a request with an earlier
- * request, and prints whether messages were only appended, or what else was
- * changed */
+ * request, and prints what was changed other than by appending messages */
 #ifndef CTX_CMD_CHECK_AFTER_H
 #define CTX_CMD_CHECK_AFTER_H
 
 #include "cli/cli.h"
 
-enum after_output { AFTER_LINES, AFTER_JSON, AFTER_NONE };
+enum after_output {
+	AFTER_LINES, /* lines for people; none if messages were only appended */
+	AFTER_JSON,  /* a JSON object, also if messages were only appended */
+	AFTER_NONE,  /* nothing: the exit status says it */
+};
 
 /*
- * Compares two requests, each in a file of its own, and prints what has
- * changed.  Prints nothing if the later request consists of the earlier one and
- * messages appended to it.  Otherwise prints:
+ * Compares two requests, each in a file of its own, and prints (see enum
+ * after_output) in what the later request differs from the earlier one with
+ * messages appended:
  * - the place of the first byte that differs,
  * - the first message whose signed reasoning the provider would refuse because
  *   of the change,

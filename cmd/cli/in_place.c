@@ -38,7 +38,8 @@ struct replacement {
 	 * true */
 	char *original;
 	bool is_kept;
-	/* what the command changed in the file, for people, or NULL */
+	/* what the command changed in the file, for people; NULL if it is not
+	 * printed */
 	char *change;
 };
 

@@ -105,7 +105,7 @@ struct ctx_call *ctx_tool_call_log_open(struct ctx_tool_call_log *log,
  * the call gets further results. */
 enum ctx_call_state ctx_tool_call_log_answer(struct ctx_tool_call_log *log,
     const struct ctx_call_key *key, bool more, const struct ctx_call **call);
-/* Returns the state of an id, or CTX_CALL_NEW if the key has no id. */
+/* Returns the state of the id in *key, or CTX_CALL_NEW if *key has no id. */
 enum ctx_call_state ctx_tool_call_log_state(const struct ctx_tool_call_log *log,
     const struct ctx_call_key *key);
 /* Returns the open tool call (without a result) that a tool result with this id

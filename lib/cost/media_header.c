@@ -134,9 +134,10 @@ ctx_read_mp3_rate(const struct ctx_base64 *b)
 	return read_mp3_frame(b, find_mp3_frame(b)).rate;
 }
 
-/* Returns the duration of audio in microseconds.  The frames of an MP3 file may
- * differ in bit rate.  Bytes that are in no frame count by the bit rate of the
- * last frame. */
+/* Returns the duration of audio in microseconds: of MP3, the sum of its frames;
+ * of WAV, by the byte rate in the header; of other formats, as if they had
+ * MP3_RATE bytes per second.  Bytes after the last frame of MP3 are estimated
+ * by the bit rate of that frame. */
 static uint64_t
 read_microseconds(const struct ctx_base64 *b)
 {

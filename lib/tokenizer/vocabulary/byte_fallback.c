@@ -201,8 +201,8 @@ add_rest(struct fallback *f, bool chars, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds the tokens of bytes.  For an ASCII character that has its own token, no
- * token of the byte is needed. */
+/* Adds to f->tokens the token <0xNN> of each byte for which the vocabulary has
+ * one.  It may lack that of an ASCII character that is a token itself. */
 static int
 add_byte_tokens(struct fallback *f, struct ctx_err *err)
 {
