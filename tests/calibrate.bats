@@ -34,6 +34,36 @@ load helper
 	[[ $output == *"no request with billed tokens; give sessions"* ]]
 }
 
+@test "--calibrate: the spread of each measured vendor is that of the table of errors" {
+	awk -F'|' '/^\| *\| Gemini/ {
+		for (i = 3; i < NF; i++) {
+			gsub(/ /, "", $i)
+			name[i] = $i
+		}
+		getline; n = 0
+		while ((getline) > 0 && /^\|/) {
+			for (i = 3; i < NF; i++)
+				sum[i] += log(1 + $i / 100) ^ 2
+			n++
+		}
+		vendor["Llama"] = "meta"; vendor["DeepSeek"] = "deepseek"
+		vendor["Qwen3"] = vendor["Qwen3.5"] = "alibaba"
+		vendor["GLM"] = "zhipu"; vendor["MiniMax"] = "minimax"
+		vendor["Nemo"] = vendor["7B"] = "mistral"
+		for (i in name) {
+			v = vendor[name[i]]; spread = sqrt(sum[i] / n)
+			if (v != "" && spread > most[v])
+				most[v] = spread
+		}
+		for (v in most)
+			printf "\"%s\", \"o200k_base\", 0, %.2f\n", v, most[v]
+	}' "$BATS_TEST_DIRNAME/../lib/cost/NOTES.md" | sort > measured
+	[ "$(wc -l < measured)" -eq 6 ]
+	sed -n 's/^ *{\(".*", 0, [0-9.]*\)},$/\1/p' \
+	    "$BATS_TEST_DIRNAME/../lib/cost/calibration.c" | sort > used
+	diff measured used
+}
+
 @test "--calibrate masks a model's name and cuts it between characters" {
 	named() {
 		jq -nc --arg m "$1" 'range(3) | {role: "user", content: "go"},

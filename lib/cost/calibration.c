@@ -167,9 +167,9 @@ ctx_calibrate(struct ctx_calibration *calibration,
 /*
  * Factors of models for an encoding, and the measured errors of the estimates
  * for 13 kinds of text (November 2026, tests/bench/texts.py; lib/cost/NOTES.md
- * has the table). spread: the root mean square of the logarithms of the errors.
- * The factors of Claude's encodings and of Gemini are those of English, code
- * and JSON.
+ * has the table). spread: the root mean square of the logarithms of the errors;
+ * if a vendor has several tokenizers, the largest.  The factors of Claude's
+ * encodings and of Gemini are those of English, code and JSON.
  */
 static const struct {
 	/* vendor and encoding of the rows in the table of models for which the
@@ -182,7 +182,9 @@ static const struct {
     {"google", "o200k_base", 1.19, 0.30},
     {"meta", "o200k_base", 0, 0.12},
     {"deepseek", "o200k_base", 0, 0.11},
-    {"alibaba", "o200k_base", 0, 0.14},
+    {"alibaba", "o200k_base", 0, 0.19},
+    {"zhipu", "o200k_base", 0, 0.10},
+    {"minimax", "o200k_base", 0, 0.17},
     {"mistral", "o200k_base", 0, 0.24},
     {"anthropic", "claude-3", 1.17, 0.25},
     {"anthropic", "claude-4.7", 1.47, 0.17},

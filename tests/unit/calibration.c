@@ -181,6 +181,9 @@ check_prior(void)
 	CHECK(known("gpt-4o", "cl100k_base", 1, 0.5));
 	CHECK(known("no-such", "o200k_base", 1, 0.5));
 	CHECK(known("mistral-nemo", "o200k_base", 1.09, 0.24));
+	CHECK(known("glm-5", "o200k_base", 1.01, 0.10));
+	CHECK(known("minimax-m2", "o200k_base", 1.01, 0.17));
+	CHECK(known("qwen3.5-plus", "o200k_base", 1.10, 0.19));
 	CHECK(known("llama-3.3-70b", "o200k_base",
 	    ctx_model_find(NULL, "llama-3.3-70b", 13)->factor / 100.0, 0.12));
 }
