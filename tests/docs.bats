@@ -161,6 +161,16 @@ commands_between() {
 	diff described known
 }
 
+@test "manual pages: ctx-encoding(7) has the errors that NOTES.md has" {
+	root=$BATS_TEST_DIRNAME/..
+	sed -n 's/^\.It [A-Za-z0-9]* Ta \([-+0-9].*\)/\1/p' \
+	    "$root/man/ctx-encoding.7" | sed 's/ Ta / | /g; s/.*/| & |/' > rows
+	[ "$(wc -l < rows)" -ge 10 ]
+	while read -r row; do
+		grep -qF -e "$row" "$root/lib/cost/NOTES.md" || fail "$row"
+	done < rows
+}
+
 @test "manual pages: ctx-check(1) names every rule" {
 	sed -n '/^\.Sh RULES/,/^\.Sh EXIT/s/^\.\(It \)*Cm //p' \
 	    "$BATS_TEST_DIRNAME/../man/ctx-check.1" | tr -d ',.' |
