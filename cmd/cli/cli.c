@@ -22,8 +22,9 @@ is_same(const struct stat *a, const struct stat *b)
 	return S_ISREG(a->st_mode) && ctx_is_same_file(a, b);
 }
 
-/* Returns true if file is one of the input files, whose paths are files[0] to
- * files[n - 1].  If n is 0, the only input file is standard input. */
+/* Returns true if file is a regular file and one of the input files, whose
+ * paths are files[0] to files[n - 1].  The path "-", or n = 0, means standard
+ * input. */
 static bool
 is_among(char *const *files, size_t n, const struct stat *file)
 {

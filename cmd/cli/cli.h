@@ -196,8 +196,8 @@ struct cli_report {
 	/* The sums of the changes so far, for each reason (rule).  The list
 	 * ends with an element whose name is NULL. */
 	struct cli_rule rules[CLI_RULES + 1];
-	/* Input file of the change that was reported last, or NULL if there was
-	 * none. */
+	/* If by_file is true: input file of the changes that are being
+	 * reported, or NULL between two files. */
 	const char *file;
 };
 

@@ -19,7 +19,7 @@ struct calibrate_call {
 	uint32_t model;
 	/* encoding with which the tokens of the request were counted */
 	const char *encoding;
-	size_t number; /* number of the request in the input, from 0 */
+	size_t number; /* number of the stored request, from 0 */
 	struct ctx_billed_sample sample;
 };
 
@@ -43,8 +43,9 @@ find_name(struct calibrate *calibrate, const struct ctx_token_stats *stats,
 	return ctx_intern(&calibrate->models, text.p, text.n, id, err);
 }
 
-/* Stores the tokens that the provider billed for a request, and the tokens that
- * ctx counted in its messages (*sum).  Both numbers are compared later. */
+/* Stores the tokens that the provider billed for the texts of a request, and
+ * the tokens that ctx counted in these texts.  Both numbers are compared later.
+ * *sum: the tokens that ctx counted in the request. */
 static int
 record_request(struct calibrate *calibrate, const struct ctx_token_stats *stats,
     const struct calibrate_sum *sum, struct ctx_err *err)

@@ -13,8 +13,9 @@ struct calibrate_sum {
 	uint64_t text, rest;
 };
 
-/* All requests of a stream: for each request, the tokens that the provider
- * billed, and the tokens that ctx counted. */
+/* The requests of a stream whose billed tokens the input reports: for each, the
+ * tokens that were billed for its texts (all billed tokens minus "rest"), and
+ * the tokens that ctx counted in its texts. */
 struct calibrate {
 	struct calibrate_call *list;
 	size_t n, cap;

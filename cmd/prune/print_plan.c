@@ -1,5 +1,5 @@
 /* print_plan.c - prints what ctx-prune would remove from a conversation (option
- * --dry-run), and what must be kept */
+ * --dry-run), and lists what must be kept, for an error message */
 #include "cli/plan_table.h"
 #include "prune/print_plan.h"
 

@@ -1,5 +1,5 @@
 /* print_plan.h - prints what ctx-prune would remove from a conversation (option
- * --dry-run), and what must be kept */
+ * --dry-run), and lists what must be kept, for an error message */
 #ifndef CTX_CMD_PRUNE_PRINT_PLAN_H
 #define CTX_CMD_PRUNE_PRINT_PLAN_H
 

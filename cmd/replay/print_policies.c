@@ -13,15 +13,14 @@ struct compared_policy {
 	const char *name;
 	const struct ctx_replay_bill *bill;
 	uint64_t changed, over;
-	/* sent: the input tokens of all requests, as a percentage of the input
-	 * tokens without pruning. cost: like sent, but a token that is read
-	 * from the prompt cache counts as a tenth of a token, because it costs
-	 * about a tenth of the price. */
+	/* Percentages of the input tokens that all requests have without
+	 * pruning. sent: the input tokens of the requests. cost: the same, but
+	 * a token that is read from the prompt cache counts as 0.1 tokens. */
 	double sent, cost;
-	/* Numbers of needed names.  A needed name is a path, id or other name
-	 * that a response of the model contains, and that older messages of the
-	 * prompt contain, too. needed: number of all needed names; kept: number
-	 * of needed names that the prompt still contains after pruning. */
+	/* needed: number of names (paths, ids and other) that tool calls of
+	 * responses took from older messages of the prompt (exactly:
+	 * lib/replay/needed_names.c). kept: how many of these names the prompt
+	 * still contains after pruning. */
 	uint64_t needed, kept;
 	/* true if no other row is better than this row (see is_better) */
 	bool is_best;
@@ -44,8 +43,8 @@ fill_row(struct compared_policy *row, uint64_t uncut)
  * more and not keep fewer needed names than b, and must cost less or keep more
  * needed names.  If no names are needed, the numbers of sent tokens are
  * compared in place of the names; more tokens are better.  Costs are in dollars
- * if the prices of the models are known, otherwise in percent of the cost
- * without pruning. */
+ * if the prices of the models are known, otherwise the member "cost" is
+ * compared. */
 static bool
 is_better(const struct compared_policy *a, const struct compared_policy *b)
 {

@@ -153,8 +153,9 @@ int ctx_restore_copy(struct restoration *restoration,
 
 /* ---- restore_reasoning.c ---- */
 
-/* Puts back the reasoning that ctx-age has removed from a message.  Returns 1,
- * or 0 if no reasoning was removed, or -1 with *err. */
+/* Puts back the reasoning that ctx-age has removed from a message.  Returns 1;
+ * or 0 if there is none, or if it cannot be put back, because its file is
+ * missing or belongs to another message; or -1 with *err. */
 int ctx_restore_reasoning(struct restoration *restoration,
     const struct ctx_event *event, size_t first, struct ctx_err *err);
 

@@ -1,6 +1,6 @@
 /*
- * annotate.c - copies a stream of JSON records, and adds to each record a
- * member with the number of its tokens
+ * annotate.c - copies a stream of JSON records, and adds to each record with
+ * messages a member with the number of its tokens
  *
  * The member is added at the end of the record's JSON object, even if the
  * record contains its request as JSON in a string.  If the object already has a

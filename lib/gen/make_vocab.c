@@ -4,9 +4,8 @@
  *
  *     make-vocab r50k|cl100k|o200k RANKS... > BLOCK
  *
- * The input files together list all tokens in the order of their ranks.  Each
- * token is stored as one byte with its length, and then its bytes (see
- * lib/gen/data/README).
+ * The input files together list all tokens in the order of their ranks, each as
+ * one byte with its length, and then its bytes (see lib/gen/data/README).
  */
 #define PROGRAM "make-vocab"
 #include <string.h>

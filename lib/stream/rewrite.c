@@ -278,8 +278,8 @@ ctx_rewrite_run(struct ctx_rewrite *rewrite,
 	if (rc > 0)
 		rc = ctx_stream_fail(rewrite->stream, err);
 	ctx_edits_reset(&rewrite->edits);
-	/* Messages in memory are written even after an error, because their
-	 * records are complete. */
+	/* After an error of the input, too, messages in memory can be written,
+	 * because their records are complete.  command->finish decides. */
 	if (command->finish != NULL && command->finish(user, how, &late) < 0 &&
 	    rc == 0) {
 		*err = late;

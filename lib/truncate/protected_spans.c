@@ -263,8 +263,9 @@ ctx_protected_spans_begin(struct protected_span_walk *walk, const char *p,
 }
 
 /* Finds the next protected span (part of the text that must not be cut) of each
- * kind at or after an offset: mark, data: URL and row of base64 characters.
- * Does not search for a kind whose next span is already known. */
+ * kind at or after an offset.  The three kinds are the mark of an earlier cut,
+ * a URL with the scheme "data", and a row of base64 characters. Does not search
+ * for a kind whose next span is already known. */
 static void
 advance_search(struct protected_span_walk *walk, size_t at)
 {

@@ -170,8 +170,8 @@ void ctx_shorten_release(struct shortener *shortener);
 /* A passage: a few sentences or lines of a text. */
 struct passage {
 	/* from: offset of the first byte of the passage. to: offset of the byte
-	 * after the passage.  If a tool result has several texts: offsets in
-	 * all texts together, as in text_segments.text. */
+	 * after the passage.  If the text is that of a tool result with several
+	 * texts: offsets in all of them together, as in text_segments.text. */
 	size_t from, to;
 	/* Index of the tool result's block in the message.  0 if the text is
 	 * not in a tool result. */

@@ -64,9 +64,11 @@ end_truncated_record(void *user, const struct ctx_event *event,
 
 /* Writes the records that are still in memory at the end of the stream.
  *
- * After an error, later messages of the conversation may be missing.  With the
- * option unsent, or with CTX_REASONING_FAIL, a missing message could forbid to
- * change the records.  So the records are then written unchanged. */
+ * After an error of the input, later messages of the conversation may be
+ * missing.  With the option unsent, or with CTX_REASONING_FAIL for a model
+ * whose provider refuses changes before signed reasoning, a missing message
+ * could forbid to change the records.  So the records are then written
+ * unchanged. After any other error nothing is written. */
 static int
 end_truncated_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 {
