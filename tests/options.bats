@@ -309,6 +309,9 @@ check_flag() {
 	run -0 ctx-count -m gpt-4o few
 	head -c 200 few > cut
 	run -2 ctx-count cut
+	[[ $output == *": unexpected end of input; get the rest of the JSON value that begins in line 1" ]]
+	{ messages user:hi; cat cut; } > lines
+	run -2 ctx-count lines
 	[[ $output == *": unexpected end of input; with --lenient this is not an error" ]]
-	run -0 ctx-count --lenient cut
+	run -0 ctx-count --lenient lines
 }

@@ -129,7 +129,8 @@ cli_fail(const struct cli *cli, const struct ctx_err *err)
 	if (err->code == CTX_EPIPE)
 		exit(CLI_TROUBLE);
 	if (err->code == CTX_EINPUT && !cli->lenient &&
-	    strncmp(err->text, "unexpected end of ", 18) == 0)
+	    (strcmp(err->text, "unexpected end of input") == 0 ||
+		strcmp(err->text, "unexpected end of line") == 0))
 		hint = "; with --lenient this is not an error";
 	if (cli->annotations != NULL && cli->annotations->given &&
 	    err->code == CTX_EINPUT && file != NULL)

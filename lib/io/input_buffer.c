@@ -134,6 +134,29 @@ ctx_reader_locate_error(const struct ctx_reader *r, size_t at,
 	err->column++;
 }
 
+void
+ctx_reader_report_rest(const struct ctx_reader *r, size_t at,
+    struct ctx_err *err)
+{
+	ctx_err_set(err, CTX_EINPUT, "%s",
+	    r->buf.p[r->from + at] == ','
+		? "a comma after the JSON value; remove it, or put all values "
+		  "between [ and ]"
+		: "more than one JSON value on the line; put each on a line of "
+		  "its own");
+	ctx_reader_locate_error(r, at, err);
+}
+
+void
+ctx_reader_report_end(const struct ctx_reader *r, size_t n, struct ctx_err *err)
+{
+	ctx_err_set(err, CTX_EINPUT,
+	    "unexpected end of input; get the rest of the JSON value that "
+	    "begins in line %llu",
+	    (unsigned long long)r->line);
+	ctx_reader_locate_error(r, n, err);
+}
+
 /*
  * Makes space in the buffer for the next read, by moving the record that is
  * being read to the beginning of the buffer.  Each record is moved at most

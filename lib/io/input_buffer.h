@@ -137,6 +137,16 @@ void ctx_reader_advance(const char *p, size_t n, uint64_t *line,
  * record. at: offset of the byte in the record. */
 void ctx_reader_locate_error(const struct ctx_reader *r, size_t at,
     struct ctx_err *err);
+/* Sets *err to the error that a line continues after its JSON value. at: offset
+ * in the current record of the first byte after the value and blanks. */
+void ctx_reader_report_rest(const struct ctx_reader *r, size_t at,
+    struct ctx_err *err);
+/* Sets *err to the error that the input ends inside the first value, or inside
+ * a value of several lines.  Reading such an input with --lenient, as lines,
+ * would find no message. n: number of bytes from the beginning of the current
+ * record to the end of the input. */
+void ctx_reader_report_end(const struct ctx_reader *r, size_t n,
+    struct ctx_err *err);
 
 /* ---- guess_format.c ---- */
 

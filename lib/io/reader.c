@@ -374,8 +374,7 @@ read_value(struct ctx_reader *r, size_t at, struct ctx_err *err)
 		if (ctx_reader_read_more(r, err) < 0)
 			return -1;
 	}
-	ctx_err_set(err, CTX_EINPUT, "unexpected end of input");
-	ctx_reader_locate_error(r, bytes_ahead(r), err);
+	ctx_reader_report_end(r, bytes_ahead(r), err);
 	return 0;
 }
 
@@ -483,15 +482,14 @@ read_line_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 	rc = scan_json(r, at, n - at, &used, err);
 	if (rc == 0 && whole && (rc = check_value_continues(r, at, err)) != 0)
 		return rc < 0 ? -1 : read_value_record(r, record, at, err);
-	if (rc == 0) {
+	if (rc == 0 && !whole && r->line == 1) {
+		ctx_reader_report_end(r, n, err);
+	} else if (rc == 0) {
 		ctx_err_set(err, CTX_EINPUT, "unexpected end of %s",
 		    whole ? "line" : "input");
 		ctx_reader_locate_error(r, whole ? n - 1 : n, err);
 	} else if (rc > 0 && used < n - at) {
-		ctx_err_set(err, CTX_EINPUT,
-		    "more than one JSON value on the line; put each on a line "
-		    "of its own");
-		ctx_reader_locate_error(r, at + used, err);
+		ctx_reader_report_rest(r, at + used, err);
 		rc = 0;
 	}
 	if (rc < 0 && err->code == CTX_EINPUT)

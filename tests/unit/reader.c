@@ -71,15 +71,17 @@ static const struct framing strict[] = {
 	"!1:3 more than one JSON value on the line; put each on a line of its "
 	"own"},
     {"a comma after a value", "{},\n",
-	"!1:3 more than one JSON value on the line; put each on a line of its "
-	"own"},
+	"!1:3 a comma after the JSON value; remove it, or put all values "
+	"between [ and ]"},
     {"a line cut short", "[1]\n[2,\n[3]\n",
 	"J1<[1]\n>!2:4 unexpected end of "
 	"line"},
     {"a last line cut short", "[1]\n[2,",
 	"J1<[1]\n>!2:4 unexpected end of "
 	"input"},
-    {"a last string cut short", "\"a", "!1:3 unexpected end of input"},
+    {"a last string cut short", "\"a",
+	"!1:3 unexpected end of input; get the rest of the JSON value that "
+	"begins in line 1"},
     {"bad UTF-8", "1\n \"a\xff\"\n", "J1<1\n>!2:4"},
     {"UTF-8", "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"\n",
 	"J1<\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"\n>"},
@@ -101,13 +103,15 @@ static const struct framing strict[] = {
     {"brackets and quotes in strings",
 	"[\n\"]\\\"]\",\"\\\\\",\"}\"]\n[\"[\"]\n",
 	"J1<[\n\"]\\\"]\",\"\\\\\",\"}\"]\n>J3<[\"[\"]\n>"},
-    {"a document cut short", "{\n \"a\": [\n", "!3:1 unexpected end of input"},
+    {"a document cut short", "{\n \"a\": [\n",
+	"!3:1 unexpected end of input; get the rest of the JSON value that "
+	"begins in line 1"},
     {"a document cut short in a line", "[\n \"a",
-	"!2:4 unexpected end of "
-	"input"},
+	"!2:4 unexpected end of input; get the rest of the JSON value that "
+	"begins in line 1"},
     {"a number cut short", "[\n]\n-",
-	"J1<[\n]\n>!3:2 unexpected end of "
-	"input"},
+	"J1<[\n]\n>!3:2 unexpected end of input; get the rest of the JSON "
+	"value that begins in line 3"},
     {"a bad document", "[\n]\n\n [\n1 2]\n", "J1<[\n]\n>B3<\n>!5:3"},
     {"a bad document on the line of a good one", "[\n] 1 ]\n",
 	"J1<[\n] >J2<1 >!2:5"},
