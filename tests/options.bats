@@ -297,6 +297,14 @@ check_flag() {
 	[ "$output" = "ctx-prune: there is no option -json; did you mean --json?" ]
 	run -2 ctx-prune -b
 	[ "$output" = "ctx-prune: -b needs an argument, N|P%, such as 20k or 70%" ]
+	# An empty pattern, which matches every text, is not what is meant.
+	for c in "ctx-prune -b 9k --pin" "ctx-prune -b 9k --pin-tool" \
+	    "ctx-truncate --tool" "ctx-age --not-tool"; do
+		# shellcheck disable=SC2086 # a command and its options
+		run -2 $c "" "$agent"
+		[[ $output == *": the argument is empty; is a shell variable not set?" ]] ||
+			fail "$c: $output"
+	done
 	run -2 ctx-count --budget 9k
 	[[ $output == *"there is no option --budget; see ctx-count --help" ]]
 	cp "$agent" few

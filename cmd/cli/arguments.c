@@ -301,6 +301,7 @@ cli_store(struct cli *cli, const struct cli_option *option, const char *text)
 			*(unsigned *)option->to |= 1u << choice;
 		break;
 	case CLI_PATTERN:
+		right = text[0] != '\0';
 		if (ctx_pattern_add(option->to, text, &err) < 0)
 			cli_die(cli, "--%s: %s", option->name, err.text);
 		break;
