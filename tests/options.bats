@@ -297,6 +297,8 @@ check_flag() {
 	[ "$output" = "ctx-prune: there is no option -json; did you mean --json?" ]
 	run -2 ctx-prune -b
 	[ "$output" = "ctx-prune: -b needs an argument, N|P%, such as 20k or 70%" ]
+	run -2 ctx-prune -b 9k -s recal "$agent"
+	[[ $output == "ctx-prune: --strategy: 'recal' is not one of salient, "*", recall" ]]
 	# An empty pattern, which matches every text, is not what is meant.
 	for c in "ctx-prune -b 9k --pin" "ctx-prune -b 9k --pin-tool" \
 	    "ctx-truncate --tool" "ctx-age --not-tool"; do

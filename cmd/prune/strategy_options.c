@@ -87,6 +87,9 @@ static void
 set_strategy(const struct cli *cli, const struct strategy_options *given,
     struct ctx_prune_settings *settings)
 {
+	const struct cli_option row = {.name = "strategy",
+	    .type = CLI_STRING,
+	    .choice = ctx_strategy_name};
 	const char *name = given->strategy;
 
 	if (given->compact && name != NULL && strcmp(name, "summarize") != 0)
@@ -99,10 +102,7 @@ set_strategy(const struct cli *cli, const struct strategy_options *given,
 	if (name != NULL)
 		settings->strategy = ctx_strategy_find(name);
 	if (settings->strategy == NULL)
-		cli_die(cli,
-		    "--strategy: '%s' is unknown; ctx-prune --help lists the "
-		    "strategies",
-		    name);
+		cli_bad_argument(cli, &row, name);
 }
 
 void
