@@ -139,6 +139,9 @@ tokenizer_like() {
 	done
 	run -0 --separate-stderr ctx-count -m gpt-4o two
 	[ -z "$stderr" ]
+	# The line is true for a window that the user has given, too.
+	run -0 --separate-stderr ctx-count --window 9k record
+	[[ $stderr == *": without --window, its context window is assumed "* ]]
 }
 
 @test "the message about an unknown model names a similar one" {

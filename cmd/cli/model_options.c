@@ -106,8 +106,9 @@ cli_note_models(const struct cli *cli, struct ctx_model_counters *counters)
 
 	if (counters->unknown[0] != '\0')
 		cli_say(cli,
-		    "unknown model %s%s: assumed to have a context window of "
-		    "32,000 tokens; give --window and --encoding",
+		    "unknown model %s%s: without --window, its context window "
+		    "is assumed to be 32,000 tokens; without --encoding, its "
+		    "tokens are estimated",
 		    counters->unknown, suggest_model(counters->unknown, meant));
 	if (cli->verbose && counters->alias_of != NULL)
 		note_assumed(cli, counters->alias, counters->alias_of);
