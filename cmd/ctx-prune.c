@@ -151,6 +151,27 @@ say_kept_all(struct prune_command *prune,
 	    by_tokens ? " tokens" : "");
 }
 
+/* Stores why a file is unchanged if it has one conversation, which fits the
+ * budget. */
+static void
+explain_unchanged(const struct prune_command *prune,
+    const struct ctx_prune_outcome *outcome)
+{
+	const uint64_t budget = outcome->settings->budget;
+	char tokens[16], most[16];
+
+	if (outcome->before > budget || budget == UINT64_MAX ||
+	    prune->messages != outcome->messages)
+		cli_explain_unchanged("%s", "");
+	else
+		cli_explain_unchanged("the %" PRIu64
+				      " messages have %s tokens, and the "
+				      "budget is %s",
+		    outcome->messages,
+		    cli_short_number(tokens, outcome->before),
+		    cli_short_number(most, budget));
+}
+
 /* Adds the figures of a conversation to the sums of its file, and stores a text
  * with the sums, which --in-place prints. */
 static void
@@ -166,6 +187,7 @@ describe(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 			    " messages, %s tokens",
 	    prune->messages, cli_short_number(before, prune->before),
 	    prune->messages_kept, cli_short_number(after, prune->after));
+	explain_unchanged(prune, outcome);
 }
 
 static int

@@ -225,7 +225,8 @@ X
 	[ "$(cat tty)" = "ctx-prune: link: $figures; original in $PWD/one.bak
 ctx-prune: two: $figures; original in two.bak" ] || fail "$(cat tty)"
 	on_terminal "ctx-prune -b 20k -i two"
-	[ "$(cat tty)" = "ctx-prune: two: nothing changed" ]
+	[ "$(cat tty)" = "ctx-prune: two: nothing changed: the $kept messages have $((after / 1000))k tokens, and the budget is 20k" ] ||
+		fail "$(cat tty)"
 	cp "$agent" one
 	on_terminal "ctx-age -o 1000 -i one"
 	grep -qx 'ctx-age: one: moved [0-9]* tool results to files, saved [0-9]* tokens' tty

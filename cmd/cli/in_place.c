@@ -55,6 +55,9 @@ static struct {
 	/* what the command changed in the last input file; empty if the command
 	 * has stored nothing here */
 	char change[160];
+	/* why the command did not change the last input file; empty if unknown
+	 */
+	char unchanged[160];
 } now;
 
 /* ---- the temporary files ---- */
@@ -116,7 +119,7 @@ cli_begin_in_place(struct cli *cli, const char *name)
 		handle_ends(cli);
 	}
 	now.status = cli->status;
-	now.change[0] = '\0';
+	now.change[0] = now.unchanged[0] = '\0';
 	cli->status = CLI_YES;
 	cli->rewritten = name;
 	one = &now.list[now.n];
@@ -245,7 +248,8 @@ is_wanted(const struct cli *cli, const struct replacement *one)
 	if (has_changes(cli, one))
 		return true;
 	if (is_told(cli))
-		cli_say(cli, "%s: nothing changed", one->name);
+		cli_say(cli, "%s: nothing changed%s%s", one->name,
+		    now.unchanged[0] != '\0' ? ": " : "", now.unchanged);
 	return false;
 }
 
@@ -256,6 +260,16 @@ cli_describe_change(const char *fmt, ...)
 
 	va_start(ap, fmt);
 	(void)vsnprintf(now.change, sizeof now.change, fmt, ap);
+	va_end(ap);
+}
+
+void
+cli_explain_unchanged(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(now.unchanged, sizeof now.unchanged, fmt, ap);
 	va_end(ap);
 }
 

@@ -14,6 +14,9 @@ int cli_begin_in_place(struct cli *cli, const char *name);
 /* Says what the command has changed in the input file, in a few words for
  * people.  If this function is not called, people see the sizes of the file. */
 void cli_describe_change(const char *fmt, ...) CTX_FORMAT(1, 2);
+/* Says why the command does not change the input file, for people.  The text is
+ * printed only if the file does not change. */
+void cli_explain_unchanged(const char *fmt, ...) CTX_FORMAT(1, 2);
 /* Marks the input file for replacement if the exit status is CLI_YES. */
 void cli_end_in_place(struct cli *cli);
 /* Writes the reports to disk (cli_report_sync), then replaces all marked files
