@@ -165,8 +165,8 @@ static void
 refuse_models(void)
 {
 	tap_case("a model of another type is refused");
-	refused("", "model", "{}", "a model of type ");
-	refused("", "model", NULL, "a model of type ");
+	refused("", "model", "{}", "a model without vocab or merges");
+	refused("", "model", NULL, "a model without vocab or merges");
 	refused("model", "type", "\"Unigram\"", "a model of type Unigram");
 	refused("model", "dropout", "0.1", "a model with dropout");
 	refused("model", "byte_fallback", "true", "byte_fallback");

@@ -58,13 +58,11 @@ check_model(struct reader *r, struct ctx_err *err)
 {
 	static const char *const off[] = {"dropout",
 	    "continuing_subword_prefix", "end_of_word_suffix"};
+	const char *type = ctx_json_string_of(r->model, "type");
 	size_t i;
 
-	if (strcmp(ctx_json_string_of(r->model, "type"), "BPE") != 0 &&
-	    (*ctx_json_string_of(r->model, "type") != '\0' ||
-		json_object_get(r->model, "merges") == NULL))
-		return ctx_refuse_tokenizer(err, "a model of type ",
-		    ctx_json_string_of(r->model, "type"));
+	if (*type != '\0' && strcmp(type, "BPE") != 0)
+		return ctx_refuse_tokenizer(err, "a model of type ", type);
 	for (i = 0; i < sizeof off / sizeof off[0]; i++)
 		if (is_set(r->model, off[i]))
 			return ctx_refuse_tokenizer(err, "a model with ",
