@@ -387,7 +387,7 @@ check-system: all units
 # needs.
 check-claude: $(B)/ctx-count
 	@PATH=$(abspath $(B)):$$PATH STRINGS=$(STRINGS) TEXTS=$(TEXTS) \
-	  $(or $(PYTHON),python3.12) tests/system/claude.py $(CTOK)
+	  $(or $(PYTHON),python3.12) -B tests/system/claude.py $(CTOK)
 
 # False alarms and misses of ctx-check on requests that public test suites have
 # recorded.  RECORDED names clones of these suites; run.py says which.
