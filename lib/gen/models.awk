@@ -184,6 +184,9 @@ function print_keys(name, texts, rows, n, i, k) {
 	n = split($24, names, ",")
 	for (i = 1; $24 != "-" && i <= n; i++)
 		add_alias(names[i], n_models)
+	# People write sonnet-4.5 for claude-sonnet-4-5.
+	if ($1 ~ /^claude-[a-z]+-[0-9]/)
+		add_alias(substr($1, length("claude-") + 1), n_models)
 	if ($1 == "claude")
 		newest = n_models
 	print model()

@@ -116,7 +116,9 @@ check_families(void)
 	    {"qwen", "qwen3.8-max"}, {"mistral", "mistral-large-4"},
 	    {"llama", "llama-4-maverick-17b-instruct"}, {"grok", "grok-4.7"},
 	    {"kimi", "kimi-k3.1-pro"}, {"minimax", "minimax-m3"},
-	    {"glm", "glm-5.3"}, {"claude-4.5-sonnet", "claude-sonnet-4-5"}};
+	    {"glm", "glm-5.3"}, {"claude-4.5-sonnet", "claude-sonnet-4-5"},
+	    {"sonnet-4.5", "claude-sonnet-4-5"}, {"opus-5", "claude-opus-5"},
+	    {"Haiku-5.5[1m]", "claude-haiku-5-5"}};
 	size_t i;
 
 	for (i = 0; i < sizeof families / sizeof families[0]; i++)
