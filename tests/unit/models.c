@@ -118,7 +118,8 @@ check_families(void)
 	    {"kimi", "kimi-k3.1-pro"}, {"minimax", "minimax-m3"},
 	    {"glm", "glm-5.3"}, {"claude-4.5-sonnet", "claude-sonnet-4-5"},
 	    {"sonnet-4.5", "claude-sonnet-4-5"}, {"opus-5", "claude-opus-5"},
-	    {"Haiku-5.5[1m]", "claude-haiku-5-5"}};
+	    {"Haiku-5.5[1m]", "claude-haiku-5-5"},
+	    {"x-ai/grok-code-fast-1", "grok-code-fast"}};
 	size_t i;
 
 	for (i = 0; i < sizeof families / sizeof families[0]; i++)
