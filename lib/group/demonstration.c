@@ -5,8 +5,9 @@
  * SWE-agent writes the session of an earlier task as one user message, as an
  * example for the model.  The next message is the present task.  The example
  * ends with the line "--- END OF DEMONSTRATION ---".  In SWE-agent's
- * trajectories the message also has "is_demo": true.  This line must be the
- * last line of the message, because text after it could be the task.
+ * trajectories the message also has "is_demo": true.  Without this member, the
+ * line must be the last line of the message, because text after it could be the
+ * task.
  */
 #include <string.h>
 
@@ -61,8 +62,9 @@ find_last_line(struct ctx_str text)
 	return line;
 }
 
-/* Removes the first word from the line and returns it.  Returns "end" for "</",
- * so that a closing tag is read like a line "END OF ...". */
+/* Removes the first word (of ASCII letters), and everything before it, from the
+ * line.  Returns the word, or an empty text if there is none.  Returns "end"
+ * for "</", so that a closing tag is read like a line "END OF ...". */
 static struct ctx_str
 take_next_word(struct ctx_str *line)
 {

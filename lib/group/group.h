@@ -39,8 +39,9 @@ enum {
 	/* The segment is a user message that no person wrote, such as a
 	 * reminder that an agent inserted. */
 	CTX_SEGMENT_META = 256,
-	/* This segment is a summary of earlier messages that was inserted by
-	 * the agent, not by ctx. */
+	/* The segment's message has the flag CTX_MESSAGE_PINNED, and was not
+	 * inserted by ctx.  Usually it is a summary of earlier messages, which
+	 * the agent or provider has inserted. */
 	CTX_SEGMENT_COMPACTED = 512,
 	/* The segment contains, among other blocks, a summary that an earlier
 	 * run of ctx inserted. */
@@ -80,7 +81,8 @@ enum {
  * a turn if its writer is not the writer of the user messages before it.
  */
 struct ctx_segment {
-	/* number of tokens in the conversation before this segment */
+	/* number of tokens of all messages before that of this segment, even if
+	 * they were removed */
 	uint64_t start;
 	/* number of tokens that this segment has after all edits (changes of
 	 * its text) so far */
@@ -137,8 +139,9 @@ struct ctx_segment {
 	 * an id in the string table ctx_groups.tools; 0 if there is no such
 	 * name. */
 	uint32_t tool;
-	/* If a message has two segments: number of tokens that are counted in
-	 * both segments, such as those of the message's role. */
+	/* In the first of a message's two segments: number of tokens that are
+	 * counted in both segments, such as those of the message's role.
+	 * Otherwise 0. */
 	uint32_t shared_tokens;
 	uint16_t flags;
 	uint8_t role;
@@ -160,9 +163,10 @@ ctx_limit_tokens(uint64_t tokens)
  * result with an id answers the newest such call with the same id.  In formats
  * without ids, a result answers the oldest such call of the turn that calls the
  * same tool.  If the result has no tool name, it answers the oldest such call
- * of the turn.  A result that answers no call is a group of its own.  But if
- * the format demands alternating roles, or results directly after calls, such a
- * result is in the group of the assistant message before it.  If a user message
+ * of the turn.  A result that answers no call is in the group of the results in
+ * the message before it.  If there are none, and the format demands alternating
+ * roles, or results directly after calls, it is in the group of the assistant
+ * message before it.  Otherwise it is a group of its own.  If a user message
  * has tool results and other content, this content begins a turn.  The results
  * belong to the turn before, unless they answer only calls in the same message.
  *
@@ -227,10 +231,13 @@ struct ctx_groups {
 	 * not added yet. */
 	uint32_t continuing;
 	size_t n_continuing;
-	uint32_t newest;           /* the newest segment */
-	uint32_t newest_known;     /* the newest segment that is a message */
-	uint32_t newest_calling;   /* the newest segment with tool calls */
-	uint32_t newest_answering; /* the newest segment with tool results */
+	/* newest: the newest segment, but none if it is a record that is not a
+	 * message; records that were added with "aside" do not count */
+	uint32_t newest;
+	uint32_t newest_known;   /* the newest segment that is a message */
+	uint32_t newest_calling; /* the newest segment with tool calls */
+	/* the segment with the tool results of the newest message */
+	uint32_t newest_answering;
 	/* unnamed_calls: the newest segment with tool calls that have no id and
 	 * may get further results. n_unnamed_calls: number of such calls. */
 	uint32_t unnamed_calls;

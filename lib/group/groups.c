@@ -165,7 +165,7 @@ add_message_segment(struct ctx_groups *groups,
 
 /* Counts the message of the newest segment, and stores the index of the message
  * in this segment.  A record that continues an earlier message is not counted;
- * its segment gets the index of the earlier message. */
+ * its segment gets the index of the message that was counted last. */
 static void
 count_message(struct ctx_groups *groups, const struct ctx_message *message)
 {

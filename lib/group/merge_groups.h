@@ -10,10 +10,11 @@
  * groups, and has the open tool calls (calls without a result) of both
  * groups. */
 void ctx_groups_merge(struct ctx_segment *segments, uint32_t a, uint32_t b);
-/* Returns true if the newest message and the message directly before it are
- * both from the assistant, and the provider treats them as parts of one turn
- * (flag CTX_TAKES_ROWS). The results of the first message's tool calls then
- * come after both messages. */
+/* Returns true if the message directly before an assistant message is also from
+ * the assistant, and the provider treats them as parts of one turn (flag
+ * CTX_TAKES_ROWS).  The results of the first message's tool calls then come
+ * after both messages. message: the newest message, which must be from the
+ * assistant. */
 bool ctx_groups_is_in_row(const struct ctx_groups *groups,
     const struct ctx_message *message);
 /* Returns true if a new assistant message must be kept together with open tool
@@ -40,8 +41,8 @@ void ctx_groups_merge_neighbours(struct ctx_groups *groups,
  * Merges the group of late tool results with the group of the assistant message
  * directly before these results.  Results are late if they do not come directly
  * after their call.  If only one of the two groups were removed, roles would no
- * longer alternate. results: index of the segment that contains the late
- * results.
+ * longer alternate.  Does nothing unless groups->has_more_results is true.
+ * results: index of the segment that contains the late results.
  *
  * split: true if the results are in one message with the user text that begins
  * the next turn.  If the results are removed, this text may still be kept.  The

@@ -1,11 +1,12 @@
 /*
  * open_tool_calls.c - a table of open tool calls; a tool call is open as long
- * as it has no result
+ * as it has no result, or will get further ones
  *
  * A call can be in three lists at once: the calls with the same id, the calls
- * of the same tool, and all calls in order.  A result finds its call in one of
- * these lists.  The call is then removed from all lists.  Lists are found by a
- * 128-bit keyed hash of the id or name, so that long ids need not be copied.
+ * of the same tool, and all calls in order.  A call that only its id can match
+ * is only in the first of these lists.  A result finds its call in one of them.
+ * The call is then removed from all lists.  Lists are found by a 128-bit keyed
+ * hash of the id or name, so that long ids need not be copied.
  */
 #include <stdlib.h>
 #include <string.h>

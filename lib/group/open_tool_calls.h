@@ -1,5 +1,5 @@
 /* open_tool_calls.h - a table of open tool calls; a tool call is open as long
- * as it has no result */
+ * as it has no result, or will get further ones */
 #ifndef CTX_GROUP_OPEN_TOOL_CALLS_H
 #define CTX_GROUP_OPEN_TOOL_CALLS_H
 
@@ -49,9 +49,9 @@ uint32_t ctx_open_calls_push(struct ctx_open_calls *calls,
  * A result with an id answers the newest open call with the same id.  If there
  * is none and the format has the rule CTX_PAIR_EITHER, the result answers the
  * oldest open call of the same tool, if this call has no id.  A result without
- * an id answers the oldest open call of the same tool, if the result has the
- * name of the tool and the format has the rule CTX_PAIR_BY_NAME.  Otherwise it
- * answers the oldest open call of all tools.
+ * an id answers, in formats with the rule CTX_PAIR_BY_NAME, the oldest open
+ * call: of the same tool, or of all tools if the result has no tool name.  In
+ * other formats it answers the oldest open call without an id.
  */
 uint32_t ctx_open_calls_pop(struct ctx_open_calls *calls,
     const struct ctx_call_key *key, uint32_t *tool);
@@ -64,9 +64,10 @@ uint32_t ctx_open_calls_peek(struct ctx_open_calls *calls,
 void ctx_open_calls_remove(struct ctx_open_calls *calls, uint32_t call);
 /* Removes one open call (tool call without a result) that has no id from the
  * table.  Returns the index of the segment that contains the call, or
- * CTX_NO_SEGMENT if there is no such call.  At the end of a turn, the caller
- * must call this function until it returns CTX_NO_SEGMENT, because tool results
- * can answer calls of earlier turns only by their ids. */
+ * CTX_NO_SEGMENT if there is no such call.  Calls with an id stay, but from
+ * then on only their id can match them.  At the end of a turn, the caller must
+ * call this function until it returns CTX_NO_SEGMENT, because tool results can
+ * answer calls of earlier turns only by their ids. */
 uint32_t ctx_open_calls_expire(struct ctx_open_calls *calls);
 /* Changes the segment index that is stored with each open call from i to
  * new_index[i]. */

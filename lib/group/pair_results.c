@@ -43,9 +43,10 @@ ctx_groups_tool(struct ctx_groups *groups, const struct ctx_message *message,
 
 /* For a tool call that was made by a program of the model: merges its group
  * with the group of the tool call that runs the program (block->caller).  If
- * this call already has its result, it is not in the table of open calls any
- * more.  The group is then merged with that of the newest segment with tool
- * calls, which belongs to the same program. */
+ * the call that runs the program already has its result, it is not in the table
+ * of open calls any more.  The group is then merged with that of the newest
+ * earlier segment with tool calls, which is assumed to belong to the same
+ * program. */
 static int
 merge_with_caller(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_block *block, uint32_t segment, struct ctx_err *err)
@@ -120,9 +121,11 @@ needs_message_before(const struct ctx_groups *groups,
 	    groups->segments[groups->newest].role == CTX_ROLE_ASSISTANT;
 }
 
-/* Puts the segment of a tool result that answers no open call into a group.
- * Such a result may be a further result of a call that already has one, or may
- * answer no call at all. results: index of the segment of the result. */
+/* Decides what a tool result belongs to that answers no open call: it may be a
+ * further result of a call that already has one, or answer no call at all.
+ * Pins its segment if the call may be outside of the conversation; otherwise
+ * merges its group with the group that it may belong to, if there is one.
+ * results: index of the segment of the result. */
 static void
 place_unmatched_result(struct ctx_groups *groups,
     const struct ctx_message *message, const struct ctx_block *block,
@@ -147,8 +150,9 @@ place_unmatched_result(struct ctx_groups *groups,
 }
 
 /* Merges the group of a tool result with the group of the call that the result
- * answers. tool: id of the tool name in the result, or 0 if the result has
- * none; results: index of the segment of the result. */
+ * answers (if none: see place_unmatched_result). tool: id of the tool name in
+ * the result, or 0 if the result has none; results: index of the segment of the
+ * result. */
 static void
 add_result(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_block *block, const struct ctx_call_key *key,

@@ -6,8 +6,8 @@
 
 /* Adds the tool calls of the newest segment (message or part of one) to the
  * table of open calls.  Merges the group of the message's tool results with the
- * groups of the calls that these results answer. results: index of the segment
- * that contains the tool results. */
+ * groups of the calls that these results answer or may answer. results: index
+ * of the segment that contains the tool results. */
 int ctx_groups_pair_results(struct ctx_groups *groups,
     const struct ctx_message *message, uint32_t results, struct ctx_err *err);
 /* Removes the tool calls without an id from the table of open calls (calls

@@ -20,15 +20,17 @@ bool ctx_groups_may_open_turn(const struct ctx_groups *groups,
     const struct ctx_message *message, unsigned content, unsigned flags);
 /* Updates the state of the newest turn when a message is added.  Sets
  * groups->turn to the number of the turn.  Sets groups->answered to true if the
- * turn has a message after the user messages at its beginning. may_open: result
- * of ctx_groups_may_open_turn for this message. */
+ * turn has a message after the user messages at its beginning, except system
+ * messages, messages that ctx inserted, and those with CTX_MESSAGE_META or
+ * CTX_MESSAGE_HIDDEN. may_open: result of ctx_groups_may_open_turn for this
+ * message. */
 int ctx_groups_enter_turn(struct ctx_groups *groups,
     const struct ctx_message *message, bool may_open, unsigned flags,
     struct ctx_err *err);
 /* Moves the segment (message or part of one) of a message's tool results into
- * the turn that the other blocks of the message begin.  Does nothing if a
- * result answers a call of an earlier message. results: index of the segment of
- * the tool results. */
+ * the turn that the other blocks of the message begin, if the results are in
+ * one group with these blocks and with no earlier message: they answer calls in
+ * the same message. results: index of the segment of the tool results. */
 void ctx_groups_move_results(struct ctx_groups *groups, uint32_t results);
 /* Sets the flag CTX_SEGMENT_TASK of the newest segment, because it is the last
  * user message of its turn so far.  The segment must be a user message, and

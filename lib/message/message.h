@@ -76,8 +76,8 @@ struct ctx_block {
 	/* For a block inside a tool result: index of the tool result in
 	 * ctx_message.blocks, plus 1.  For other blocks: 0. */
 	uint32_t result_index;
-	/* Number of bytes before the name of the tool in the JSON string
-	 * "name".  Usually 0. */
+	/* Number of bytes before the name of the tool in the string at the node
+	 * "name", such as 5 for "tool-read".  Usually 0. */
 	uint8_t prefix;
 	/* true if the payload is encrypted, and written as base64 */
 	bool is_encrypted;
@@ -165,8 +165,7 @@ struct ctx_message {
 	const struct ctx_dialect *dialect;
 	uint32_t node; /* JSON node of the whole message */
 	enum ctx_role role;
-	/* JSON node of the message's role, or 0 if messages of this format have
-	 * no role */
+	/* JSON node of the message's role, or 0 if it has none */
 	uint32_t role_node;
 	uint32_t name; /* JSON node of the sender's name */
 	/* JSON node of the name of the model that wrote the message */
@@ -193,7 +192,8 @@ struct ctx_message {
 /* Returns true if a reasoning block is signed or redacted, as Claude's
  * reasoning is.  The block may be a thinking or redacted_thinking block of
  * Anthropic, reasoningContent of Bedrock, or a signed or redacted reasoning
- * block in the format of a framework or agent. */
+ * block in the format of a framework or agent.  Returns false if the block can
+ * be removed only together with its message. */
 bool ctx_block_is_signed(const struct ctx_json *json,
     const struct ctx_block *block);
 /* Returns true if the message has a block of the given kind. */
