@@ -1,6 +1,6 @@
 /*
- * annotate.c - copies a stream of JSON records, and adds to each record with
- * messages a member with the number of its tokens
+ * annotate.c - copies a stream of JSON records, and adds to each record that is
+ * a message or contains a conversation a member with the number of its tokens
  *
  * The member is added at the end of the record's JSON object, even if the
  * record contains its request as JSON in a string.  If the object already has a
@@ -22,7 +22,8 @@ struct annotation {
 	 * record of its own. record: token counter of the conversation inside
 	 * the current record. */
 	struct ctx_model_counter lines, record;
-	bool counted;    /* true if the current record contains messages */
+	/* true if the current record is a message or contains a conversation */
+	bool counted;
 	uint64_t tokens; /* number of tokens in the current record */
 };
 
@@ -65,8 +66,9 @@ annotate_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 	return 0;
 }
 
-/* Reports that a token count is added to a record: writes a line to the file of
- * --explain, and the unchanged record to the file of --archive. */
+/* Reports and archives a record whose token count is written, as far as
+ * annotation->rewrite.report asks for it: the archive gets the unchanged
+ * record. */
 static int
 report_count_member(struct annotation *annotation,
     const struct ctx_record *record, struct ctx_err *err)
@@ -82,9 +84,9 @@ report_count_member(struct annotation *annotation,
 }
 
 /* Adds the JSON edit that writes the token count into a record: as the value of
- * an existing member, or as a new member at the end.  Adds no edit if the
- * member already has this value. json: the JSON of the whole record, even if
- * the record contains its request as JSON in a string. */
+ * an existing member, or as a new member at the end.  Also reports it.  Does
+ * nothing if the member already has this value. json: the JSON of the whole
+ * record, even if the record contains its request as JSON in a string. */
 static int
 add_count_member(struct annotation *annotation, const struct ctx_record *record,
     const struct ctx_json *json, struct ctx_err *err)

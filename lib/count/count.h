@@ -15,7 +15,7 @@
 
 /* The tokens of one tool in one message: the tokens of this tool's calls and
  * results.  In a message with the role tool, the first tool of the message also
- * gets the tokens that belong to no tool result, such as those of the role. */
+ * gets all other tokens, such as those of the role. */
 struct ctx_share {
 	struct ctx_str tool;
 	uint64_t tokens;
@@ -83,11 +83,13 @@ struct ctx_token_stats {
 	 * for the request that this message answers.  For a conversation inside
 	 * a record: number of input tokens that were billed for the last
 	 * request of the conversation. 0 if the input does not report the
-	 * number. */
+	 * number, for a part of a message that a later record continues, and
+	 * for any other conversation. */
 	uint64_t billed;
 	struct ctx_last_request last; /* set only for a conversation */
-	/* For a session: true if the parent of its first message is not in the
-	 * file, so that earlier messages are not counted. */
+	/* For a transcript (session file of an agent): true if the parent of
+	 * its first message is not in the file, so that earlier messages are
+	 * not counted. */
 	bool lacks_earlier;
 	/* For a message that contains both a prompt and the answer to it.
 	 * prompt_tokens: number of tokens of the prompt. prompt_estimated: how
@@ -100,8 +102,8 @@ struct ctx_token_stats {
 	uint64_t turn;
 	enum ctx_role role;
 	/* Name of the tool in the first tool call or tool result of the
-	 * message. tool.n is 0 if the message has no tool call and no tool
-	 * result. */
+	 * message. tool.n is 0 if there is none or its name is not known, and
+	 * for tool results with a text of the user after them. */
 	struct ctx_str tool;
 	const struct ctx_message *message;
 	/* Token counts of the tools that the message calls or has results of,
@@ -114,8 +116,9 @@ struct ctx_token_stats {
 
 /*
  * Callbacks of ctx_count_stream; each may be NULL. message: called for each
- * message. ended: called at the end of each conversation.  Messages that are
- * separate records form one conversation, which ends with the stream.
+ * message. ended: called at the end of each conversation, but not after an
+ * error.  Messages that are separate records form one conversation, which ends
+ * with the stream.
  */
 struct ctx_count_hooks {
 	void *user;
@@ -139,27 +142,28 @@ int ctx_count_stream(struct ctx_stream *stream,
 
 /* Returns the number of tokens that ctx counts in a conversation after its last
  * billed request: in the response to this request, and in later messages.
- * Returns 0 if the input reports no billed tokens. */
+ * Returns 0 if stats->last.billed is 0. */
 uint64_t ctx_tokens_after_request(const struct ctx_token_stats *stats);
 /* Returns how many tokens of the last billed request have no text in the input,
  * such as those of a system prompt: the billed tokens minus the tokens that ctx
  * counts in the request.  Returns 0 if ctx counts more than was billed. */
 uint64_t ctx_tokens_not_in_input(const struct ctx_token_stats *stats);
-/* Returns the number of tokens of a conversation.  If the input reports billed
- * tokens: the billed tokens of the last billed request, plus the tokens that
- * ctx counts after this request.  Otherwise: the tokens that ctx counts in the
- * whole conversation. */
+/* Returns the number of tokens of a conversation.  If stats->last.billed is not
+ * 0: these tokens, which were billed for the last billed request, plus the
+ * tokens that ctx counts after this request.  Otherwise: the tokens that ctx
+ * counts in the whole conversation. */
 uint64_t ctx_context_tokens(const struct ctx_token_stats *stats);
 
 /* ---- count/annotate.c: writes token counts into a stream ---------------- */
 
 /*
- * Copies a stream of JSON records, and adds to each record with messages a JSON
- * member with the number of tokens of the record. key: name of this member.  If
- * the record already has a member of this name, replaces the value of the
- * member; otherwise adds the member at the end of the JSON object.
+ * Copies a stream of JSON records, and adds to each record that is a message or
+ * contains a conversation a JSON member with the number of tokens of the
+ * record. key: name of this member.  If the record already has a member of this
+ * name, replaces the value of the member; otherwise adds the member at the end
+ * of the JSON object.
  *
- * Does not change records that are arrays, nor records without messages.
+ * Does not change records that are arrays.
  *
  * The output is for people and scripts: providers refuse JSON members that are
  * not in their message formats.  Each changed record is reported and archived

@@ -130,9 +130,9 @@ find_tool_share(struct counted_conversation *conversation, uint32_t tool,
 }
 
 /* Adds the tokens of a tool call or tool result to the token counts of its
- * tool. *i: index of the content block of the call or result.  If a result
- * contains further blocks, sets *i to the index of the last block in the
- * result. */
+ * tool, if the tool is known. *i: index of the content block of the call or
+ * result.  If a result contains further blocks, sets *i to the index of the
+ * last block in the result. */
 static int
 add_share(struct counted_conversation *conversation,
     const struct ctx_event *event, size_t *i, struct ctx_err *err)
@@ -180,9 +180,9 @@ add_shares(struct counted_conversation *conversation,
 	return 0;
 }
 
-/* In a message with the role tool, adds the tokens that belong to no tool
- * result to the tokens of the first tool in the message.  *message: the token
- * counts of the whole message. */
+/* In a message with the role tool, adds all tokens that were not counted for a
+ * tool to those of the first tool in the message.  *message: the token counts
+ * of the whole message. */
 static void
 share_rest(struct counted_conversation *conversation,
     const struct ctx_token_stats *message)
@@ -254,9 +254,8 @@ find_billed(const struct ctx_event *event)
 	    message->dialect->usage.message);
 }
 
-/* Sets file, line, role, turn and tool of *stats to those of the message that
- * was added to the groups last.  The token counts are set by
- * set_message_cost. */
+/* Describes in *stats the message that was added to the groups last.  Only the
+ * token counts are not set yet (see set_message_cost). */
 static void
 describe_message(const struct count_run *run,
     const struct counted_conversation *conversation,
