@@ -137,21 +137,21 @@ int ctx_api_begin(struct api_run *run, struct ctx_input *input,
     struct ctx_output *output, const char *archive, struct ctx_err *err);
 /* Called at the end of an operation. late: the error because of which the
  * operation has copied a part of the input unchanged; its code is CTX_OK if
- * there was no such error.  After an error, writes the rest of the output
- * (ctx_api_end would not write it), copies *late to *err, and returns -1.
- * Otherwise returns 0. */
+ * there was no such error.  If there was one, writes the rest of the output
+ * (ctx_api_end would not write it), sets *err to *late or to the error of
+ * writing, and returns -1.  Otherwise returns 0. */
 int ctx_api_fail_late(struct api_run *run, const struct ctx_err *late,
     struct ctx_err *err);
 /* Releases a regular expression.  Before that, adds to the result of the
  * operation (given_up) how often matching this expression was given up because
  * it needed too much work. */
 void ctx_api_release_pattern(struct api_run *run, struct ctx_pattern *pattern);
-/* Ends an operation: flushes its output, closes its archive, and copies the
- * result and the error to *result and *error. rc: -1 if the operation has
- * failed with *err, otherwise 0. no: true if the operation was successful, but
- * its answer is "no" (for example if ctx-check would exit with status 1 because
- * of findings).  Returns -1 if the operation, flushing or closing has failed.
- * Otherwise returns 1 if no is true, or 0. */
+/* Ends an operation: flushes its output (not if rc is -1), closes its archive,
+ * and copies the result and the error to *result and *error. rc: -1 if the
+ * operation has failed with *err, otherwise 0. no: true if the operation was
+ * successful, but its answer is "no" (for example if ctx-check would exit with
+ * status 1 because of findings).  Returns -1 if the operation, flushing or
+ * closing has failed.  Otherwise returns 1 if no is true, or 0. */
 int ctx_api_end(struct api_run *run, int rc, bool no, struct ctx_result *result,
     struct ctx_error *error, struct ctx_err *err);
 /* Copies a name to buf, with a NUL byte at its end, and sets *to to the copy.

@@ -125,8 +125,9 @@ ctx_input_open_files(struct ctx_input **input, const char *const *files,
 	return 0;
 }
 
-/* Sets the source from which a new input reads its bytes. options->name is the
- * name of the source in error messages; if it is NULL, the name is "-". */
+/* Sets the source from which a new input, *made, reads its bytes, and calls
+ * finish_input. options->name is the name of the source in error messages; if
+ * it is NULL, the name is "-". */
 static int
 open_source(struct ctx_input **input, struct ctx_input *made,
     struct ctx_source *source, const struct ctx_input_options *options,
@@ -160,8 +161,8 @@ ctx_input_open_fd(struct ctx_input **input, int fd,
 	return 0;
 }
 
-/* Calls the program's callback that reads bytes.  Fails if the callback says
- * that it has read more than n bytes. */
+/* Calls the program's callback that reads bytes.  Returns the number of bytes,
+ * or -1 if the callback fails or says that it has read more than n bytes. */
 static ssize_t
 read_callback(void *user, char *p, size_t n)
 {

@@ -112,8 +112,8 @@ ctx_api_end(struct api_run *run, int rc, bool no, struct ctx_result *result,
 	if (rc == 0 && run->writer != NULL)
 		rc = ctx_writer_flush(run->writer, err);
 	/* Clear the writer's list of borrowed bytes (pointers into the memory
-	 * of the input), because the program may free the input now.  The flush
-	 * above has written these bytes. */
+	 * of the input), because the program may free the input now.  If there
+	 * was no error, the flush above has written these bytes. */
 	if (run->writer != NULL)
 		run->writer->borrowed.n = 0;
 	/* run->input is NULL if the operation has not begun, because its
