@@ -75,9 +75,10 @@ find_unmarked_status(const struct cache_run *run)
 	    : CTX_CACHE_STATUS_UNHEEDED;
 }
 
-/* Chooses the provider for which cache breakpoints are written, by the name of
- * the model.  Used for a message format that many providers accept, because
- * such a format does not identify the provider. */
+/* Chooses the provider for which cache breakpoints are written, by the model.
+ * Sets only run->status if no provider writes them for this model.  Fails if
+ * ctx does not know the model.  Used for a message format that many providers
+ * accept, because such a format does not identify the provider. */
 static int
 decide_by_model(struct cache_run *run, struct ctx_err *err)
 {
@@ -247,7 +248,9 @@ ctx_cache_run_newest(const struct cache_run *run)
 }
 
 /* Adds a breakpoint to the list: BREAKPOINT_STEP content blocks before the
- * newest breakpoint, or at the next block that may have a breakpoint. */
+ * newest breakpoint, or at the next block that may have a breakpoint.  Adds
+ * nothing if there are fewer blocks, or if none of these blocks may have a
+ * breakpoint. */
 static void
 add_earlier_breakpoint(const struct cache_run *run, struct breakpoints *points)
 {

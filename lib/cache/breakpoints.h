@@ -6,10 +6,11 @@
 #include "cache/cache.h"
 #include "stream/rewrite.h"
 
-/* Maximum number of content blocks between the newest breakpoint and the
- * additional breakpoint before it.  From each breakpoint of a request, the
- * provider searches 20 blocks back for an earlier breakpoint.  BREAKPOINT_STEP
- * is lower than 20, because some blocks cannot have a breakpoint. */
+/* Maximum distance, in content blocks, of the additional breakpoint from the
+ * newest breakpoint, which comes after it.  From each breakpoint of a request,
+ * the provider searches 20 blocks back for an earlier breakpoint.
+ * BREAKPOINT_STEP is lower than 20, because some blocks cannot have a
+ * breakpoint. */
 #define BREAKPOINT_STEP 15
 
 /* An element of the queue of ctx-cache: a message that is in memory until its
@@ -29,8 +30,9 @@ struct cache_entry {
 	struct ctx_change change;
 };
 
-/* A conversation that gets breakpoints, as far as it was read.  Its messages
- * are numbered from 0. */
+/* A conversation that may get breakpoints, as far as it was read.  The elements
+ * of its queue are numbered from 0: its messages and, after the first of them,
+ * records that are not messages. */
 struct cache_run {
 	/* The queue of the messages that were not written yet.  Its elements
 	 * have the type struct cache_entry. */
@@ -43,9 +45,9 @@ struct cache_run {
 	const struct ctx_breakpoint_format *format;
 	struct ctx_model_counter model_counter;
 	/* Number of tokens of the system prompt and tool definitions outside
-	 * the messages, and of the messages read so far.  Counting stops when
-	 * this number reaches the minimum that the provider caches for the
-	 * model. */
+	 * the messages, and of the messages read so far.  Not counted if the
+	 * model is not known.  Counting stops when this number reaches the
+	 * minimum that the provider caches for the model. */
 	uint64_t tokens;
 	/* true as long as only system messages have been read */
 	bool leading;
@@ -53,7 +55,8 @@ struct cache_run {
 	 * of the system messages at the beginning. */
 	uint64_t blocks;
 	/* Three messages that may get a breakpoint: the number of the message
-	 * plus 1, or 0 if there is no such message yet. system: the last of the
+	 * plus 1, or 0 if there is no such message yet.  Messages in which no
+	 * block may have a breakpoint are skipped. system: the last of the
 	 * system messages at the beginning. newest: the last message after the
 	 * system messages. previous: the message before the newest message. */
 	uint64_t system, newest, previous;
@@ -96,7 +99,9 @@ struct cache_entry *ctx_cache_run_add(struct cache_run *run,
 /* Decides whether messages of this format get breakpoints, and how breakpoints
  * are written.  Sets run->status and run->format. provider: name of the
  * provider for which breakpoints are written, or NULL for the provider to which
- * the format belongs. */
+ * the format belongs; if many providers accept the format, the model decides.
+ * Fails with CTX_EARG if the named provider has no breakpoints in this format,
+ * or if the model is needed, but not known. */
 int ctx_cache_run_decide(struct cache_run *run,
     const struct ctx_dialect *dialect, const char *provider,
     struct ctx_err *err);
@@ -109,14 +114,15 @@ int ctx_cache_run_edit(struct ctx_breakpoint_writer *writer,
     uint32_t message, uint32_t mask, struct ctx_err *err);
 
 /* Finds which blocks of a message may have prompt-cache breakpoints, and
- * whether the message has any now.  Does not edit the message. writer->json:
- * JSON of the message.  The caller must call this for all messages in their
- * order. */
+ * whether the message has any now.  Updates the members of *run from "leading"
+ * on.  Does not edit the message. writer->json: JSON of the message.  The
+ * caller must call this for all messages in their order. */
 int ctx_cache_run_find_places(struct cache_run *run, uint64_t number,
     struct ctx_breakpoint_writer *writer, struct ctx_err *err);
 
-/* Returns the index, in the conversation, of the content block that gets the
- * newest message's breakpoint. */
+/* Returns the index, in the conversation without the system messages at its
+ * beginning, of the content block that gets the breakpoint of the message
+ * run->newest, which must not be 0. */
 uint64_t ctx_cache_run_newest(const struct cache_run *run);
 
 /* Chooses the breakpoints of the part of a conversation that was read so far.

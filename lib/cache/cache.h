@@ -23,8 +23,8 @@ enum ctx_cache_status {
 	/* no breakpoints, because the provider caches prompts without
 	 * breakpoints */
 	CTX_CACHE_STATUS_AUTO,
-	/* no breakpoints, because it is not known whether the model uses
-	 * breakpoints */
+	/* no breakpoints, because the model is not known to use breakpoints of
+	 * this kind */
 	CTX_CACHE_STATUS_UNHEEDED,
 };
 
@@ -37,13 +37,14 @@ struct ctx_cache_outcome {
 	enum ctx_cache_status status;
 	const struct ctx_dialect *dialect;
 	/* How breakpoints are written in the message format of the
-	 * conversation, or NULL if this format cannot have breakpoints. */
+	 * conversation.  May be NULL unless status is CTX_CACHE_STATUS_MARKED.
+	 */
 	const struct ctx_breakpoint_format *format;
 	const struct ctx_model *model; /* NULL if the model is not known */
 	/* number of breakpoints that the conversation gets */
 	size_t n_breakpoints;
-	/* If the conversation has fewer tokens than the provider requires to
-	 * cache it: its number of tokens.  Otherwise 0. */
+	/* If the conversation gets breakpoints, but has fewer tokens than the
+	 * provider requires to cache it: its number of tokens.  Otherwise 0. */
 	uint64_t tokens;
 };
 
@@ -56,16 +57,17 @@ struct ctx_cache_options {
 	bool strip;
 	struct ctx_report report;
 	void *user;
-	/* Called at the end of each conversation, unless strip is true.  May be
-	 * NULL. */
+	/* Called at the end of each conversation, except a record that is only
+	 * a response.  Not called if strip is true.  May be NULL. */
 	int (*ended)(void *user, const struct ctx_cache_outcome *outcome,
 	    struct ctx_err *err);
 };
 
 /*
- * Removes the prompt-cache breakpoints of each conversation and writes new
- * ones, as many as a request may have.  They are written at these places, the
- * most important first:
+ * Replaces the prompt-cache breakpoints of each conversation by new ones, as
+ * many as a request may have.  With the option strip, only removes them.  A
+ * conversation that gets no new ones (enum ctx_cache_status) stays unchanged.
+ * They are written at these places, the most important first:
  *  - the end of the newest message, unless the provider sets this breakpoint by
  *    itself,
  *  - the end of the system prompt,
@@ -116,7 +118,7 @@ struct ctx_request_prefix_item {
 	 * the next item has the next part of the message. */
 	bool is_continued;
 	/* Offset and length, in bytes, of the stored text by which this item is
-	 * compared with the item of another request.  Set only if the option
+	 * compared with the item of another request.  Valid only if the option
 	 * "keep" is true. */
 	size_t text, text_n;
 };
@@ -149,9 +151,11 @@ void ctx_request_prefix_close(struct ctx_request_prefix *prefix);
  * all of the earlier request from its prompt cache only if the later request
  * repeats it and appends messages. */
 struct ctx_request_prefix_change {
-	bool appended; /* true if messages were only appended */
-	/* The first member or message of the request that differs.  NULL if
-	 * messages were only appended, or if the later request is equal to a
+	/* true if the later request is equal to the earlier one, or is the
+	 * earlier one with messages appended */
+	bool appended;
+	/* The first member or message of the later request that differs.  NULL
+	 * if messages were only appended, or if the later request is equal to a
 	 * beginning of the earlier request. */
 	const struct ctx_request_prefix_item *item;
 	/* Place of the first byte that differs in the later request: its line
@@ -170,9 +174,9 @@ struct ctx_request_prefix_change {
 	 * its cache any more. */
 	uint64_t lost;
 	/* The first message because of which the provider refuses the later
-	 * request, or NULL if there is none.  Such a message comes after the
-	 * first difference, and has bound reasoning (signed reasoning that the
-	 * provider refuses if anything before it was changed). */
+	 * request, or NULL if there is none.  Such a message has, after the
+	 * first difference, bound reasoning (signed reasoning that the provider
+	 * refuses if anything before it was changed). */
 	const struct ctx_request_prefix_item *refused;
 };
 /* Finds how a later request differs from an earlier one.  When the caller read
@@ -209,29 +213,33 @@ struct ctx_cache_cost {
 	 * counted if all its records are equal. */
 	uint64_t messages, bytes, tokens;
 	uint64_t all; /* number of messages in the later request */
-	/* True if the later request is the earlier request with messages
-	 * appended. */
+	/* True if the later request is equal to the earlier request, or is the
+	 * earlier request with messages appended. */
 	bool is_extension;
-	/* The first member or message of the later request that differs from
-	 * the earlier request, or NULL if there is none. */
+	/* The first member or message of the later request after the beginning
+	 * that is equal in both (it differs or was appended), or NULL if there
+	 * is none. */
 	const struct ctx_request_prefix_item *changed;
 	/* Tokens of the later request. read: read from the prompt cache.
 	 * written: written to the cache. fresh: neither read from the cache nor
 	 * written to it. */
 	uint64_t read, written, fresh;
-	bool writes; /* true if the provider charges for cache writes */
+	/* true if the later request would have breakpoints, so that the
+	 * provider writes it to the cache and charges for that */
+	bool writes;
 	enum ctx_basis basis; /* how far the token counts can be trusted */
 	/* For comparison with a request that only appends messages to the
 	 * earlier request. reusable: tokens of the earlier request, which are
 	 * all read from the cache. appended: tokens of the new messages, which
-	 * are those of the later request after its last message that the
-	 * earlier request also contains. */
+	 * are those of the later request after the newest message of the
+	 * earlier request that it also contains; 0 if it contains none. */
 	uint64_t reusable;
 	uint64_t appended;
 	struct ctx_prices prices; /* prices of the later request */
-	/* cost: what the later request costs in dollars. cost_unchanged: what
-	 * it would cost if it only appended messages to the earlier request.
-	 * Prices may depend on the length of a request. */
+	/* cost: what the input of the later request costs in dollars.
+	 * cost_unchanged: what it would cost if it only appended messages to
+	 * the earlier request.  Prices may depend on the length of a request.
+	 */
 	double cost, cost_unchanged;
 	/* known: true if all prices for cost are known. known_unchanged: true
 	 * if all prices for cost_unchanged are known. */

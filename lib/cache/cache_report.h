@@ -25,16 +25,18 @@ int ctx_cache_report_describe(struct cache_report *report,
     const struct ctx_event *event, struct ctx_change *change,
     struct ctx_err *err);
 
-/* Archives and reports a message whose breakpoints change. rule: name of the
- * breakpoint that the message gets, or NULL if it only loses breakpoints.
- * bytes: original JSON of the message. */
+/* Archives and reports a message, or a member of a request, whose breakpoints
+ * change.  Does nothing if no reports are wanted. rule: name of the breakpoint
+ * that it gets, or NULL if it only loses breakpoints. bytes: its original JSON.
+ */
 int ctx_cache_report_change(const struct cache_report *report,
     struct ctx_change *change, const char *rule, struct ctx_str bytes,
     struct ctx_err *err);
 
 /* Adds JSON edits that write the chosen breakpoints into the system prompt and
- * the tool definitions of a request, and remove all other breakpoints there.
- * Archives and reports each changed member of the request. */
+ * the tool definitions of a request, and remove all other breakpoints there,
+ * and the members that control caching of the whole request.  Archives and
+ * reports each changed member of the request. */
 int ctx_cache_mark_request(const struct cache_report *report,
     struct ctx_breakpoint_writer *writer, enum ctx_ttl ttl,
     const struct ctx_event *event, const struct breakpoints *points,

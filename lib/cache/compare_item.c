@@ -4,7 +4,7 @@
  *
  * The JSON of the member or message is converted to the "compared text".  This
  * text does not depend on white space, breakpoints and the escapes in strings.
- * Only hashes of these texts are compared.
+ * Two of them are equal if the hashes of these texts are equal.
  */
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * Which messages get breakpoints depends on the last blocks of a conversation
  * (breakpoints.c).  So a message is kept in memory until enough blocks come
  * after it.  The JSON of a message is parsed again only if the message gets or
- * loses a breakpoint.
+ * loses a breakpoint, or was read before the provider was chosen.
  */
 #include <stdlib.h>
 
@@ -14,8 +14,8 @@
 #include "stream/change_report.h"
 #include "stream/conversation_tracker.h"
 
-/* The provider for which breakpoints are written is chosen after at most this
- * many messages. */
+/* If the format is not detected before, the provider for which breakpoints are
+ * written is chosen when more than this many messages are in memory. */
 #define MAX_UNDECIDED 16
 
 /* What ctx_mark_cache needs while it reads a stream. */
@@ -42,7 +42,8 @@ reread_entry(struct marking *marking, const struct cache_entry *entry,
 }
 
 /* Writes the oldest message in memory, with exactly the breakpoints that were
- * chosen for it.  If the message had other breakpoints, reports the change. */
+ * chosen for it.  If the message had other breakpoints, reports the change.  If
+ * the conversation gets no breakpoints (run->status), writes it unchanged. */
 static int
 write_first_marked(struct marking *marking, const struct breakpoints *points,
     struct ctx_err *err)
@@ -123,8 +124,9 @@ begin_run(struct marking *marking, struct cache_run *run,
 	return 0;
 }
 
-/* Adds the tokens of a message to run->tokens, unless the conversation already
- * has as many tokens as the provider requires to cache prompts of the model. */
+/* Adds the tokens of a message to run->tokens, unless the model is not known,
+ * or the conversation already has as many tokens as the provider requires to
+ * cache prompts of the model. */
 static int
 count_until_cached(struct cache_run *run, const struct ctx_event *event,
     struct ctx_err *err)
@@ -141,8 +143,9 @@ count_until_cached(struct cache_run *run, const struct ctx_event *event,
 	return 0;
 }
 
-/* Chooses the provider for which breakpoints are written.  Then finds which
- * blocks of the messages in memory may have breakpoints. */
+/* Chooses the provider for which breakpoints are written.  If the conversation
+ * gets breakpoints, then finds which blocks of the messages in memory may have
+ * breakpoints. */
 static int
 decide_provider(struct marking *marking, const struct ctx_dialect *dialect,
     struct ctx_err *err)

@@ -19,8 +19,8 @@ add_prefix_item(struct ctx_request_prefix *prefix,
 	return &prefix->items[prefix->n++];
 }
 
-/* Returns the number of tokens in a member of the request, such as "tools" or
- * "system". name: key of the member. */
+/* Returns the number of tokens in a member of the request: of the tools or the
+ * system prompt, 0 for any other member. name: key of the member. */
 static uint64_t
 get_member_tokens(const char *name, const struct ctx_request_overhead *overhead)
 {

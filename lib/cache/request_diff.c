@@ -174,9 +174,9 @@ find_after_last(const struct hashed_message *list, size_t n, uint64_t hash)
 }
 
 /* Sets cost->appended to the number of tokens of the new messages: the messages
- * of the later request after its newest message that is also in the earlier
- * request.  If the requests have no message in common, sets cost->appended to
- * 0. */
+ * of the later request after the newest message of the earlier request that the
+ * later request also contains.  If the requests have no message in common, sets
+ * cost->appended to 0. */
 static int
 set_appended(struct ctx_cache_cost *cost,
     const struct ctx_request_prefix *earlier,
