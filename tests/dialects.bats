@@ -88,7 +88,7 @@ dialect_is() {
 	jq -sc '{messages: .}' lines > record
 	dialect_is anthropic record
 	ctx-count -v lines 2>&1 | grep "dialect anthropic"
-	run ! grep "several dialects" <(ctx-count -v lines 2>&1)
+	run ! grep "its own dialect" <(ctx-count -v lines 2>&1)
 }
 
 @test "anthropic: every strategy keeps the summary of the provider (compaction)" {
@@ -149,7 +149,7 @@ said_of() {
 		echo '{"role":"user","content":[{"text":"a"}]}'
 		echo '{"role":"user","parts":[{"text":"a"}]}'
 	done >> m
-	[ "$(said_of m)" = "ctx-truncate: the input has messages of several dialects; each message was read in its own dialect|ctx-truncate: dialect openai-responses, detected by input_text (m:3); later records have other dialects" ]
+	[ "$(said_of m)" = "ctx-truncate: m:4: a message of dialect bedrock follows messages of openai-responses; each is read in its own dialect, unless --dialect names one for all|ctx-truncate: dialect openai-responses, detected by input_text (m:3); later records have other dialects" ]
 	[ "$(ctx-truncate m 2>&1 > /dev/null | wc -l)" -eq 1 ]
 	echo '{"a":1}' > n
 	[ "$(said_of n)" = "ctx-truncate: n:1: no messages were found; ctx-stream(5) lists the formats that ctx reads" ]

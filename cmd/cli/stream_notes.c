@@ -83,10 +83,14 @@ cli_note_stream(const struct cli *cli, const struct ctx_stream *stream)
 		    "%" PRIu64 " more lines are left as they are, because they "
 		    "are not valid JSON",
 		    stream->bad - 1);
-	if (stream->mixed)
+	if (stream->mixed.dialect != NULL)
 		cli_say(cli,
-		    "the input has messages of several dialects; each message "
-		    "was read in its own dialect");
+		    "%s:%" PRIu64
+		    ": a message of dialect %s follows messages of %s; each is "
+		    "read in its own dialect, unless --dialect names one for "
+		    "all",
+		    stream->mixed.file, stream->mixed.line,
+		    stream->mixed.dialect->name, stream->dialect->name);
 	if (cli->verbose && stream->orphan.file != NULL)
 		cli_say(cli,
 		    "%s:%" PRIu64 ": the parent that this line names is not in "

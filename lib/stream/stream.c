@@ -137,8 +137,11 @@ decide_dialect(struct ctx_stream *stream)
 			layout->dialect = stream->dialect;
 	} else if (stream->dialect == NULL) {
 		stream->dialect = layout->dialect;
-	} else if (stream->dialect != layout->dialect) {
-		stream->mixed = true;
+	} else if (stream->dialect != layout->dialect &&
+	    stream->mixed.dialect == NULL) {
+		stream->mixed.file = stream->record.file;
+		stream->mixed.line = stream->record.line;
+		stream->mixed.dialect = layout->dialect;
 	}
 }
 

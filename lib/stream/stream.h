@@ -112,7 +112,13 @@ struct ctx_stream {
 	 * NULL. */
 	const struct ctx_dialect *likely;
 	struct ctx_found found;
-	bool mixed; /* true if the stream has messages in several dialects */
+	/* The first message in another dialect than the messages before: where
+	 * it is, and its dialect, which is NULL if there is no such message. */
+	struct {
+		const char *file;
+		uint64_t line;
+		const struct ctx_dialect *dialect;
+	} mixed;
 	/* The newest line with which the conversation of a session begins
 	 * although its parent is not in the file, so that earlier messages are
 	 * not known.  Only file and line are valid; file is NULL if there is no
