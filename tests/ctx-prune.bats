@@ -605,6 +605,10 @@ lost() {
 	awk '$1 == "now" { n = $4 } $1 == "left" { left = $4 }
 	    $1 == "drop" || $1 == "edit" { n -= $(NF - 1) }
 	    $1 == "add" { n += $(NF - 1) } END { exit n != left }' plan
+	# The first change is an edit, but rows of removed messages are first.
+	[[ $(ctx-prune -n -m gpt-4o -b 50% --json "$agent" | jq -r '.rules[0].action') == edit ]]
+	ctx-prune -n -m gpt-4o -b 50% "$agent" | awk '{ print $1 }' | uniq > rows
+	[ "$(sed -n '2,5p' rows | xargs)" = "now drop edit left" ]
 	run -1 ctx-prune -n -b 400 "$agent"
 	[[ $output == *"budget"*"400 tokens, which is not met"* ]]
 }

@@ -229,7 +229,7 @@ void cli_report_close(struct cli *cli, struct cli_report *report,
  * (--dry-run). */
 bool cli_report_plans(const struct cli_report *report);
 /* Prints one row of the table of --dry-run for each reason (rule) for which
- * something was changed. */
+ * something was changed, first the rows of removed messages. */
 void cli_report_rules(struct cli_report *report);
 /* Returns the sums of the changes in an input file, for each reason (rule), as
  * a JSON object, or NULL if there is no memory. */

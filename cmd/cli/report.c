@@ -266,20 +266,29 @@ print_messages(const struct cli_rule *rule)
 	    .has_tokens = true});
 }
 
+static void
+print_rule(const struct cli_report *report, const struct cli_rule *rule)
+{
+	if (report->repairs) {
+		print_others(rule, rule->messages, "repairs");
+		return;
+	}
+	print_others(rule, rule->members, "members");
+	print_others(rule, rule->lines, "lines");
+	print_messages(rule);
+}
+
 void
 cli_report_rules(struct cli_report *report)
 {
 	const struct cli_rule *rule;
 
-	for (rule = report->rules; rule->name != NULL; rule++) {
-		if (report->repairs) {
-			print_others(rule, rule->messages, "repairs");
-			continue;
-		}
-		print_others(rule, rule->members, "members");
-		print_others(rule, rule->lines, "lines");
-		print_messages(rule);
-	}
+	for (rule = report->rules; rule->name != NULL; rule++)
+		if (strcmp(rule->action, "drop") == 0)
+			print_rule(report, rule);
+	for (rule = report->rules; rule->name != NULL; rule++)
+		if (strcmp(rule->action, "drop") != 0)
+			print_rule(report, rule);
 }
 
 /* Returns a JSON array with the sums of messages and tokens that were changed
