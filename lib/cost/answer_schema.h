@@ -17,10 +17,10 @@ struct ctx_answer_schema {
 /* Finds the schema that the answer to a request must follow. */
 void ctx_answer_schema_find(struct ctx_answer_schema *found,
     const struct ctx_json *json, uint32_t request);
-/* Appends the schema to out, in one of the forms of enum ctx_answer_form except
- * CTX_ANSWER_TEXTS.  In a request to Bedrock, the schema is JSON in a string.
- * For Bedrock, nothing is appended unless the form is CTX_ANSWER_INDENTED,
- * because only Claude gets the schema there. */
+/* Appends the schema to out, in the form CTX_ANSWER_COMPACT,
+ * CTX_ANSWER_INDENTED or CTX_ANSWER_REDUCED.  In a request to Bedrock, the
+ * schema is JSON in a string.  For Bedrock, nothing is appended unless the form
+ * is CTX_ANSWER_INDENTED, because only Claude gets the schema there. */
 int ctx_answer_schema_add(struct ctx_buf *out, const struct ctx_json *json,
     const struct ctx_answer_schema *answer, enum ctx_answer_form form,
     struct ctx_err *err);

@@ -35,7 +35,8 @@ ctx_base64_length(const struct ctx_base64 *b)
 	return b->n / 4 * 3 + b->n % 4 * 3 / 4;
 }
 
-/* Returns the byte at an offset in the decoded text, or -1 after its end. */
+/* Returns the byte at an offset in the decoded text, or -1 after its end, or if
+ * its characters are not base64. */
 static inline int
 ctx_base64_byte(const struct ctx_base64 *b, size_t at)
 {
@@ -53,8 +54,9 @@ ctx_base64_byte(const struct ctx_base64 *b, size_t at)
 }
 
 /* Returns the n bytes of the decoded text that begin at an offset, as an
- * unsigned integer, or 0 if there are fewer bytes. little: true for
- * little-endian byte order; false for big-endian. */
+ * unsigned integer, or 0 if there are fewer bytes, or if their characters are
+ * not base64. little: true for little-endian byte order; false for
+ * big-endian. */
 static inline uint32_t
 ctx_base64_uint(const struct ctx_base64 *b, size_t at, size_t n, bool little)
 {

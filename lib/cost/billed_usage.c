@@ -1,5 +1,4 @@
-/* billed_usage.c - reads the input tokens that a provider has billed for a
- * request */
+/* billed_usage.c - reads the tokens that a provider has billed for a request */
 #include "cost/cost.h"
 
 /* Upper limit for token counts; no real count reaches it.  A sum of several

@@ -165,7 +165,7 @@ ctx_calibrate(struct ctx_calibration *calibration,
 }
 
 /*
- * Factors of models for an encoding, and the measured errors of the estimates
+ * Factors of models for o200k_base, and the measured errors of the estimates
  * for 13 kinds of text (November 2026, tests/bench/texts.py; lib/cost/NOTES.md
  * has the table). spread: the root mean square of the logarithms of the errors;
  * if a vendor has several tokenizers, the largest.  The factors of Claude's

@@ -51,9 +51,9 @@ struct ctx_model {
 	/* whether the encoding is that of the model, a reconstruction of the
 	 * model's encoding, or the encoding of another model */
 	enum ctx_basis basis;
-	/* Number of tokens of this model that correspond to 100 tokens of the
-	 * member "encoding".  Used if the encoding is that of another model. 0
-	 * means not known; then 100 is used. */
+	/* Number of tokens of this model per 100 tokens of its encoding (member
+	 * "encoding").  It is 100 if the encoding is that of the model. 0 means
+	 * not known; then 100 is used. */
 	uint32_t factor;
 	/* True if token counts are not only multiplied by the factor, but also
 	 * corrected for some kinds of characters in the text
@@ -76,7 +76,9 @@ struct ctx_model {
 	 * "Prefix checks on thinking blocks", November 2026). */
 	bool binds;
 	/* True if the provider removes reasoning, and does not bill it, in
-	 * messages before the last message of the user. */
+	 * messages before the last message of the user.  If
+	 * ctx_surcharges.keeps_thoughts is true, it bills this reasoning, but
+	 * not the signatures of tool calls there. */
 	bool drops_reasoning;
 	/* True if the provider may refuse a request from which reasoning of
 	 * earlier turns was removed; see lib/dialect/NOTES.md. */
@@ -84,8 +86,8 @@ struct ctx_model {
 	/* True if the provider refuses a user message directly after a tool
 	 * result. */
 	bool answers_results;
-	/* True if the provider refuses a tool call of the newest turn without
-	 * its signature. */
+	/* True if the provider refuses an assistant message of the newest turn
+	 * whose first tool call has no signature. */
 	bool signs_calls;
 	/* Array of the model's prices, or NULL if not known.  Each element says
 	 * to which requests its prices apply; the first element applies to all
@@ -121,10 +123,11 @@ const char *ctx_models_date(void);
  * (models of the user, may be NULL) and the built-in table.  If both have a row
  * with a name of this length, the row of own is used.
  * - Case does not matter, and . - _ : @ are equal.
- * - The name of a row may not end within a number: gpt-5-2 is not the beginning
- *   of gpt-5-2025.
- * - Up to 15 words before the model are skipped: "openrouter/openai/",
- *   "us.anthropic.", "ft:".
+ * - A dash between a letter and a digit may be missing (gpt4o).
+ * - The name of a row may not end within a number or a word: gpt-5-2 is not the
+ *   beginning of gpt-5-2025.
+ * - Everything up to the last slash is skipped ("openrouter/openai/"), then up
+ *   to 15 words that end with a dot or colon: "us.anthropic.", "ft:".
  * - A name that is an alias ("opus", "opus[1m]", "x-ai/grok:free") finds its
  *   row, unless a row in own is found by this name.
  * - If a version of one or two digits follows the row's name, the table lacks
@@ -137,8 +140,8 @@ const char *ctx_models_date(void);
  *   preview and default after the name change nothing ("-20250929", "-v1:0",
  *   "[1m]").  If no row is found, words before dashes are skipped, too:
  *   "hermes-3-" of "hermes-3-llama-3.1-70b".  For a name without a row, or of
- *   more than 256 bytes, returns the row for unknown local models: vendor
- *   "unknown", a window of 32,000 tokens.
+ *   more than 256 bytes after its last slash, returns the row for unknown local
+ *   models: vendor "unknown", a window of 32,000 tokens.
  */
 const struct ctx_model *ctx_model_find(const struct ctx_models *own,
     const char *name, size_t n);
@@ -149,7 +152,8 @@ const struct ctx_model *ctx_model_find(const struct ctx_models *own,
 struct ctx_tools ctx_model_tools(const struct ctx_model *model,
     struct ctx_str name);
 /* Returns true if a name of n bytes is an alias of the model.  Ignores names of
- * providers before the alias, each with a slash at its end ("x-ai/"). */
+ * providers before the alias, each with a slash at its end ("x-ai/"), and what
+ * programs append to it ("[1m]"). */
 bool ctx_model_has_alias(const struct ctx_model *model, const char *name,
     size_t n);
 /* Returns the prices of a model for a request with this number of input tokens
@@ -195,7 +199,8 @@ struct ctx_cost {
 	uint64_t framing; /* tokens of the message's role and delimiters */
 	/* tokens saved if the message's reasoning is removed */
 	uint64_t reasoning;
-	uint64_t results; /* tokens of tool results, including tool names */
+	/* tokens of tool results; in Gemini's formats, with tool names */
+	uint64_t results;
 	/* number of tokens that would be saved by clearing the message's tool
 	 * results */
 	uint64_t clearable;
@@ -203,9 +208,9 @@ struct ctx_cost {
 	/* number of the message's tokens that are estimated */
 	uint64_t estimated;
 	/* For a message that contains both a prompt and its answer.
-	 * prompt_tokens: number of tokens of the prompt and its role;
-	 * prompt_estimated: how many of the prompt_tokens are estimated.
-	 * Otherwise 0. */
+	 * prompt_tokens: number of tokens of the prompt, and all framing
+	 * tokens; prompt_estimated: how many of the prompt_tokens are
+	 * estimated.  Otherwise 0. */
 	uint64_t prompt_tokens, prompt_estimated;
 	/* Number of tokens of each kind of block.  Blocks inside a tool result
 	 * are counted as CTX_BLOCK_TOOL_RESULT. */
@@ -238,7 +243,8 @@ struct ctx_counter {
 	enum ctx_basis basis;
 	/* frame_request: number of tokens of a request outside its messages;
 	 * frame_message: number of tokens of a message outside its text.  If
-	 * both are 0, the numbers of the dialect (message format) are used. */
+	 * both are 0, the numbers of the rule "tools" (surcharges.c) or of the
+	 * dialect (message format) are used. */
 	unsigned frame_request, frame_message;
 	/* Number of tokens of the model per 100 tokens of the encoding; 0 means
 	 * 100. */
@@ -287,7 +293,8 @@ int ctx_count_clear_savings(struct ctx_counter *counter,
     const struct ctx_message *message, size_t i, struct ctx_str *left,
     uint64_t *saved, struct ctx_err *err);
 /* Returns true if the provider joins texts that directly follow each other in a
- * message of this dialect, so that they are counted as one text. */
+ * message of this dialect, so that they are counted as one text.  Returns false
+ * if the counter estimates tokens from the size of a text. */
 bool ctx_counter_joins_texts(const struct ctx_counter *counter,
     const struct ctx_dialect *dialect);
 /* Sets *tokens to the number of tokens that a new text block adds to a message.
@@ -303,7 +310,7 @@ int ctx_count_message(struct ctx_counter *counter,
 /* Returns the number of tokens that a text of n bytes has for the model.
  * tokens: number of tokens of the text in the encoding.  The result is this
  * number times the factor.  If counter->corrects is true, ctx_text_correction
- * is added. */
+ * is added, but the result is at least half of "tokens". */
 uint64_t ctx_text_to_model(const struct ctx_counter *counter, const char *p,
     size_t n, uint64_t tokens);
 /* Returns the correction of a text's token count, in thousandths of a token; it
@@ -426,9 +433,9 @@ struct ctx_factor_prior {
 	double factor, spread;
 };
 /* Sets *prior to the prior distribution of a model's factor for an encoding.
- * The mean is 1 if the encoding is that of the model.  Otherwise mean and
- * spread are as measured; for a model that was not measured, the spread is
- * large. */
+ * The mean is 1 if the encoding is that of the model.  For other models and
+ * o200k_base, mean and spread are as measured.  For a model that was not
+ * measured, or another encoding, the spread is large. */
 void ctx_factor_prior_find(const struct ctx_model *model, const char *encoding,
     struct ctx_factor_prior *prior);
 /* Fits the line billed = overhead + factor * counted to n requests.  The fewer
@@ -454,15 +461,16 @@ struct ctx_user_models {
 
 /*
  * Reads the models that the user has defined in a JSON file: an object whose
- * members are models.  Each model is an object with any of window, input,
- * output (tokens), vendor, encoding, exact, factor, image [rule, x, y, edge],
- * tools [rule, once, forced], cache, cache_least, and price [in, out, read,
- * write, write for an hour] (dollars per million tokens). ctx-count(1) explains
- * the members.
+ * members are models.  Each model is an object with members such as window,
+ * input, output (tokens), image [rule, x, y, edge], tools [rule, once, forced],
+ * and price [in, out, read, write, write for an hour] (dollars per million
+ * tokens). ctx-count(1) explains all members.
  *
- * A missing member is taken from the built-in model with the same name.  A
- * model with the member encoding is exact, with a factor of 1.  A relative path
- * of an encoding is relative to the directory of the JSON file.
+ * A missing member is taken from the built-in model that ctx_model_find finds
+ * for the name.  A model with the member encoding has a factor of 1 and is
+ * exact, unless the members factor or exact say otherwise, or its tokenizer is
+ * not public.  A relative path of an encoding is relative to the directory of
+ * the JSON file.
  *
  * Returns 1; or 0 if the file does not exist; or -1 with *err, which may
  * contain the pointer path, not a copy.  The caller must release the models,
@@ -509,12 +517,14 @@ struct ctx_model_counters {
 	/* token counters that were opened so far */
 	struct ctx_model_counters_entry *entries;
 	size_t n, cap;
-	/* For a warning: the first name of a model in the input that is not in
-	 * the table of models; empty if all are. */
+	/* For a warning: the first name of a model, of the input or the user,
+	 * that is not in the table of models (at most 79 bytes of it); empty if
+	 * all are. */
 	char unknown[80];
-	/* For a report to the user. alias: the first name in the input that is
-	 * an alias, or has a version that is not in the table of models; and
-	 * the model that is used for this name, or NULL. */
+	/* For a report to the user. alias: the first name, of the input or the
+	 * user, that is an alias, or a version or variant that is not in the
+	 * table of models (at most 79 bytes of it). alias_of: the model that is
+	 * used for this name, or NULL. */
 	char alias[80];
 	const struct ctx_model *alias_of;
 	/* For reports to the user: the first CTX_MODEL_NOTES models whose texts
@@ -557,8 +567,8 @@ int ctx_model_counters_find(struct ctx_model_counters *counters,
  * sets *binds to true if no model is named.  Opens no tokenizer. */
 int ctx_model_counters_binds(struct ctx_model_counters *counters,
     struct ctx_str literal, bool *binds, struct ctx_err *err);
-/* Sets *row to the row of the table of models for this model, or to NULL if the
- * table does not contain the model.  Opens no tokenizer. */
+/* Sets *row to the model that ctx_model_find finds, or to NULL if no model is
+ * named, or if the name is not known.  Opens no tokenizer. */
 int ctx_model_counters_model(struct ctx_model_counters *counters,
     struct ctx_str literal, const struct ctx_model **row, struct ctx_err *err);
 void ctx_model_counters_release(struct ctx_model_counters *counters);

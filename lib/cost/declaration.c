@@ -49,7 +49,8 @@ put_mark(struct writer *w)
 	ctx_prompt_put(&w->to, mark);
 }
 
-/* Writes a string between two quotes.  Each quote is a separate token. */
+/* Writes a string between two quotes.  Each quote is a separate token.
+ * capitals: true if the letters a to z are written as capitals. */
 static void
 put_quoted(struct writer *w, uint32_t node, bool capitals)
 {

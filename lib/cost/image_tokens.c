@@ -197,7 +197,8 @@ count_grid_squares(uint32_t most, double w, double h)
 }
 
 /* Returns the number of tokens of the image that OpenAI makes of a page of a
- * PDF.  With low detail, only the text of the page was billed. */
+ * PDF.  With low detail, which is the default except with the rule
+ * page-patches, only the text of the page was billed. */
 static uint64_t
 count_openai_page(const struct ctx_image *image, enum ctx_detail detail)
 {

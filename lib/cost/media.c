@@ -75,8 +75,9 @@ count_document_tokens(const struct ctx_base64 *b)
 }
 
 /* Sets *text to the text of a document of plain text, which is decoded into the
- * scratch buffer.  Does not change *text if the document is not valid UTF-8, or
- * if its base64 is already in the scratch buffer. */
+ * scratch buffer.  Does not change *text for other media, if the document is
+ * not valid UTF-8 or contains a NUL byte, or if its base64 is already in the
+ * scratch buffer. */
 static int
 read_document(const struct ctx_media_payload *payload, struct ctx_buf *scratch,
     struct ctx_str *text, struct ctx_err *err)
@@ -95,8 +96,8 @@ read_document(const struct ctx_media_payload *payload, struct ctx_buf *scratch,
 	return 0;
 }
 
-/* Returns the number of tokens of a PDF for a model of OpenAI or for Claude:
- * the tokens of the text plus those of the pages.  In OpenAI's Chat
+/* Returns the number of tokens of a PDF, with the image rules of OpenAI and
+ * Claude: the tokens of the text plus those of the pages.  In OpenAI's Chat
  * Completions, a request cannot choose the detail of the pages. */
 static uint64_t
 count_read_pages(const struct ctx_image *image,
@@ -196,8 +197,8 @@ ctx_media_tokens(const struct ctx_image *image, const struct ctx_json *json,
 const char *const ctx_media_kinds[] = {"image", "document", "audio", "video",
     "file", NULL};
 
-/* Returns the kind of media according to their MIME type and file name.  Used
- * if the data does not show its format. */
+/* Returns the name of the kind that ctx_media_payload_find has found.
+ * ctx_read_media_format replaces it if the data shows the format. */
 static const char *
 kind_name(const struct ctx_media_payload *payload)
 {

@@ -6,8 +6,8 @@
 #include "dialect/dialect.h"
 
 /* The detail (resolution) with which the model sees an image or the pages of a
- * PDF; a request can choose it.  The default is AUTO, which means HIGH for an
- * image. */
+ * PDF; a request can choose it.  The default is AUTO.  For an image it means
+ * HIGH, or ORIGINAL with the rules original-patches and page-patches. */
 enum ctx_detail {
 	CTX_DETAIL_AUTO,
 	CTX_DETAIL_HIGH,
@@ -16,7 +16,7 @@ enum ctx_detail {
 };
 
 /* Returns the number of tokens of an image with this width and height in
- * pixels.  If both are 0 (not known), 1024 by 1024 is assumed. */
+ * pixels.  If one of them is 0 (not known), 1024 by 1024 is assumed. */
 uint64_t ctx_image_tokens(const struct ctx_image *image, uint32_t width,
     uint32_t height, enum ctx_detail detail);
 /* Returns the number of tokens of a page of a PDF, without the tokens of its
@@ -61,7 +61,7 @@ struct ctx_media {
 	/* width and height of an image in pixels, or 0 if not known */
 	uint32_t width, height;
 	/* Base64 text of the media, without padding.  Its length n is 0 if the
-	 * block does not contain the data. */
+	 * block does not contain the data, or not as valid base64. */
 	struct ctx_str base64;
 	uint64_t bytes; /* length of the data after decoding */
 	/* URL or file id, if the data are not in the block */

@@ -9,14 +9,15 @@ enum {
 	MP3_RATE = 16000,
 };
 
-/* Maximum number of bytes that are searched for the width and height of an
+/* Maximum number of bytes that are searched for the width and height of a JPEG
  * image.  In a photograph, metadata with small preview images may come before
  * the size. */
 #define HEAD ((size_t)1 << 20)
 
-/* Sets *w and *h to the width and height of a JPEG image.  Jumps from segment
- * to segment (part of the file), using their lengths, to the frame header, the
- * segment that contains the size. */
+/* Sets *w and *h to the width and height of a JPEG image.  Using the lengths of
+ * the segments (parts of the file), jumps from one to the next, up to the frame
+ * header, which contains the size.  If there is none in the first HEAD bytes,
+ * does not change *w and *h. */
 static void
 read_jpeg_size(const struct ctx_base64 *b, uint32_t *w, uint32_t *h)
 {

@@ -4,8 +4,9 @@
 
 #include "cost/media_payload.h"
 
-/* Returns true if a text (a MIME type, a format or a file name) contains a word
- * at its beginning, or after one of the characters / . : " */
+/* Returns true if a text (a MIME type, a format or a file name) contains the
+ * characters of "word" at its beginning, or after one of the characters / . : "
+ * (so "document" has the word "doc"). */
 static bool
 has_word(struct ctx_str text, const char *word)
 {
@@ -57,8 +58,9 @@ find_kind_by_address(const char *p, size_t n)
 	return find_kind_by_name((struct ctx_str){p + at - 1, end - at + 1});
 }
 
-/* Reads the data of media from a JSON string: base64, a data: URL with base64,
- * or another URL, where the data is stored. */
+/* Reads the data of media from a text: base64, or a URL that begins with
+ * "data:" and contains base64.  Any other URL only says where the data is
+ * stored; its file extension may give the kind of media. */
 static void
 read_payload(struct ctx_media_payload *payload, const char *p, size_t n)
 {

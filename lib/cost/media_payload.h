@@ -38,7 +38,8 @@ struct ctx_media_payload {
 };
 
 /* Finds the properties of the media at a JSON node.  Sets *text to the data or
- * URL of the media, which may be stored in scratch. */
+ * URL of the media, which may be stored in scratch, or to an empty text if
+ * there is none. */
 int ctx_media_payload_find(struct ctx_media_payload *payload,
     const struct ctx_json *json, uint32_t node, struct ctx_buf *scratch,
     struct ctx_str *text, struct ctx_err *err);
@@ -46,7 +47,7 @@ int ctx_media_payload_find(struct ctx_media_payload *payload,
 /* ---- media_header.c ---- */
 
 /* Sets *w and *h to the width and height of an image in pixels, or to 0 if the
- * image format is not known. */
+ * image format is not known, or the size is not found. */
 void ctx_read_image_size(const struct ctx_base64 *b, uint32_t *w, uint32_t *h);
 /* Returns the bytes per second of an MP3 file, according to its first frame,
  * which may come after an ID3 tag.  Returns 0 if the data are not an MP3
@@ -59,7 +60,8 @@ uint32_t ctx_read_mp3_rate(const struct ctx_base64 *b);
 uint64_t ctx_count_audio_tokens(const struct ctx_base64 *b,
     unsigned per_second);
 /* Finds the format of media by the first bytes of their data.  Sets the members
- * format and kind of *media. */
+ * format and kind of *media; of MP3 without an ID3 tag, only format.  If the
+ * format is not known, changes nothing. */
 void ctx_read_media_format(const struct ctx_base64 *b, struct ctx_media *media);
 
 /* ---- video.c ---- */

@@ -549,8 +549,8 @@ count_framing(struct ctx_counter *counter, const struct ctx_message *message,
 	return 0;
 }
 
-/* Counts the tokens of the author's name, unless the name is the same as the
- * role. */
+/* Adds the tokens of the author's name: per_name of the dialect and, unless the
+ * name is the same as the role, the tokens of its text. */
 static int
 count_name(struct ctx_counter *counter, const struct ctx_message *message,
     struct ctx_cost *cost, struct ctx_err *err)

@@ -5,8 +5,8 @@
 
 #include "cost/cost.h"
 
-/* LONGEST_KEPT: maximum length in bytes of a model's name that is stored.
- * MOST_KEPT: maximum number of these names. */
+/* Model names with JSON escapes are stored decoded.  LONGEST_KEPT: maximum
+ * length in bytes of such a name.  MOST_KEPT: maximum number of these names. */
 #define LONGEST_KEPT 256
 #define MOST_KEPT    4096
 
@@ -143,8 +143,9 @@ ctx_model_has_encoding(const struct ctx_model *model, const char *encoding)
 	return !model->file_is_near && model->basis != CTX_BASIS_RECONSTRUCTED;
 }
 
-/* Returns true if an encoding that the user has chosen counts a model exactly.
- * For an unknown model, always returns true. */
+/* Returns true if an encoding that the user has chosen is the encoding of a
+ * model, or a reconstruction of that encoding.  For an unknown model, always
+ * returns true. */
 static bool
 is_encoding_of(const struct ctx_model *model, const char *encoding)
 {

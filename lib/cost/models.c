@@ -2,8 +2,8 @@
  * models.c - the built-in tables of models: windows, encodings and prices
  *
  * The tables are made from models.tsv, prices.tsv and names.tsv in
- * lib/gen/data, which name their sources.  If the tokenizer of a model is not
- * public, its tokens are estimated: the tokens of a similar encoding are
+ * lib/gen/data, which name their sources.  If ctx does not have the encoding of
+ * a model, its tokens are estimated: the tokens of another encoding are
  * multiplied by a factor.
  */
 #include <pthread.h>
@@ -40,9 +40,10 @@ struct model_key {
 /*
  * models.inc has the arrays prices, rows, keys and aliases, NEWEST_CLAUDE (the
  * index of the row for new models of Claude) and MODELS_DATE.  The arrays keys
- * and aliases are sorted.  The text of a key is the name of a row in lower
- * case, with dashes as separators, but without the dashes between a letter and
- * a digit ("gpt4o").
+ * and aliases are sorted.  The text of an element of keys is the name of a row
+ * in lower case, with dashes as separators, but without the dashes between a
+ * letter and a digit ("gpt4o"); that of an element of aliases is an alias with
+ * all dashes.
  */
 #include "models.inc"
 

@@ -87,8 +87,9 @@ put_description(struct python *p, uint32_t node)
 	ctx_prompt_put_bytes(&p->to, text.p + start, text.n - start);
 }
 
-/* Appends a name to the buffer "names" of struct python: only its letters and
- * digits, with a capital at the beginning of each word. */
+/* Appends a name to the buffer "names" of struct python: without quotes,
+ * dashes, dots, spaces and underscores, and with a capital at the beginning of
+ * each word. */
 static void
 add_camel_case(struct python *p, const char *name, size_t n)
 {
@@ -110,8 +111,9 @@ add_camel_case(struct python *p, const char *name, size_t n)
 }
 
 /* Writes the name of the class of an object, and adds the class to those that
- * must be written. from: the class that has the object as a property. key: JSON
- * node of the property's name. */
+ * must be written.  If there would be too many or too deep classes, only writes
+ * "Any". from: the class that has the object as a property. key: JSON node of
+ * the property's name. */
 static void
 put_class_name(struct python *p, uint32_t schema,
     const struct python_class *from, uint32_t key)

@@ -372,7 +372,9 @@ is_forced(const struct ctx_json *json, uint32_t request)
 		ctx_json_find_any(json, choice, words) != 0);
 }
 
-/* Returns true if the request names the tool that the model must call. */
+/* Returns true if the request names the tool that the model must call, in its
+ * member tool_choice or toolChoice.  Does not look into toolConfig, where
+ * requests to Bedrock have this member. */
 static bool
 names_tool(const struct ctx_json *json, uint32_t request)
 {

@@ -86,8 +86,9 @@
 	.form = CTX_FORM_TEXTS, .answer_form = CTX_ANSWER_TEXTS, \
 	.keeps_thoughts = true, UNMEASURED
 
-/* Values of models for which only the framing of texts and JSON definitions was
- * measured: number of tokens of each message and of each request. */
+/* Values of models whose framing was measured, and whose tool definitions are
+ * written as JSON. of_message, of_request: number of tokens of each message and
+ * of each request. */
 #define OPEN(of_message, of_request)                       \
 	.form = CTX_FORM_JSON, UNMEASURED, .framed = true, \
 	.frame = (of_message), .request = (of_request)

@@ -59,8 +59,8 @@ struct ctx_surcharges {
 	int16_t request;
 	/* number of tokens that are added to each message in Gemini's format */
 	uint8_t message;
-	/* number of tokens that are added to each assistant message with a
-	 * text */
+	/* number of tokens that are added to each assistant message without a
+	 * tool call */
 	uint8_t assistant;
 	/* Number of tokens of a system prompt that is not a message, without
 	 * the tokens of its text. */
@@ -126,8 +126,7 @@ struct ctx_surcharges {
  * signature has none of these forms. */
 uint64_t ctx_signature_tokens(struct ctx_str literal, unsigned forms);
 
-/* Returns the surcharges that belong to a rule.  All are 0 if the rule only
- * says in which form tool definitions are counted. */
+/* Returns the surcharges that belong to a rule. */
 const struct ctx_surcharges *ctx_surcharges_of(enum ctx_tools_rule rule);
 
 #endif

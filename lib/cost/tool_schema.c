@@ -244,7 +244,8 @@ put_type(struct types *t, uint32_t schema, unsigned depth)
 	}
 }
 
-/* Writes the next member of an object type of TypeScript, on a new line. */
+/* Writes the next member of an object type of TypeScript, on a new line.  After
+ * the last member, writes the closing brace and returns false. */
 static bool
 put_member(struct types *t, struct level *level)
 {
