@@ -113,7 +113,7 @@ ctx_transcript_needs_relink(const struct ctx_transcript *transcript,
 
 /* Returns the id of the nearest ancestor of a line (its parent, the parent of
  * its parent, and so on) that is kept, as a JSON string.  Returns "null" if no
- * ancestor is kept. */
+ * ancestor is kept, or if the ancestor has no id. */
 static struct ctx_str
 find_parent_name(struct ctx_transcript *transcript, uint32_t line)
 {

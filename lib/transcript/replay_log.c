@@ -27,7 +27,8 @@ struct log {
 	 * again. */
 	size_t digested;
 	/* For each id: the index in slots of the active line (sent to the
-	 * model) with this id, plus 1; 0 if there is none. */
+	 * model) with this id, plus 1; 0 if there was none.  Not changed when
+	 * the line is removed, so find_line_slot tests it. */
 	uint32_t *slot_of_id;
 };
 

@@ -78,8 +78,9 @@ ctx_transcript_place(const struct ctx_transcript *transcript, uint32_t line,
 
 /* Adds an id that the newest line of the session file contains to the table
  * ids, and stores the number of the id as this value of the line. node: the id,
- * a JSON string.  The id is decoded and encoded again, so that the same id with
- * different escapes gets the same number. */
+ * a JSON string.  An id with escapes is decoded and encoded again, so that the
+ * same id with different escapes gets the same number.  Does nothing if the
+ * node is not a string. */
 static int
 record_id(struct ctx_transcript *transcript, struct ctx_line_ids *ids,
     enum ctx_line_value value, const struct ctx_json *json, uint32_t node,
@@ -172,7 +173,8 @@ limit_number(uint64_t number)
 }
 
 /* Stores two numbers that the newest line of the session file contains: billed
- * input tokens, and how many turns the line removes. */
+ * input tokens (of the usage of a line that is not a message), and how many
+ * turns the line removes. */
 static int
 record_numbers(struct ctx_transcript *transcript, const struct ctx_json *json,
     const struct ctx_line_place *place, struct ctx_err *err)

@@ -99,7 +99,7 @@ struct ctx_transcript {
 	 * the messages before it are not known; 0 if there is no such line. */
 	uint32_t orphan;
 	struct ctx_message message; /* scratch memory */
-	struct ctx_buf model; /* name of the file's model, as a JSON string */
+	struct ctx_buf model; /* last model that the file names, as JSON */
 	struct ctx_buf text, literal; /* scratch memory */
 	char id[CTX_UUID_LITERAL];    /* scratch memory for the text of an id */
 };
@@ -128,7 +128,7 @@ int ctx_transcript_decide(struct ctx_transcript *transcript,
  * called ctx_transcript_decide. line: the first line of the response to the
  * earlier request.  All lines that were sent with this request come before the
  * response, in the same file.  Takes time in proportion to the number of lines
- * before this line. */
+ * of the file. */
 int ctx_transcript_decide_before(struct ctx_transcript *transcript,
     uint32_t line, struct ctx_err *err);
 /* Returns true if it is certain that a line removes nothing from what the agent
@@ -149,8 +149,8 @@ uint32_t ctx_transcript_message_id(const struct ctx_transcript *transcript,
  * as the first time. */
 bool ctx_transcript_is_same(const struct ctx_transcript *transcript,
     uint32_t line, struct ctx_str text);
-/* Returns file, line and column of a line, for error messages. offset: offset
- * in bytes of the line in its file. */
+/* Returns where a line is in its file, so that it can be read again, with its
+ * length and checksum. offset: offset of the line in bytes. */
 struct ctx_record_place ctx_transcript_place(
     const struct ctx_transcript *transcript, uint32_t line, uint64_t offset);
 /* Returns true if a line is active: the agent would send it.  Adds flags to
@@ -192,7 +192,8 @@ uint64_t ctx_transcript_message_index(struct ctx_transcript *transcript,
  * line by a newer line, returns true if ctx has removed the newer line. */
 bool ctx_transcript_is_removed(const struct ctx_transcript *transcript,
     uint32_t line);
-/* Adds the edits that a line needs because other lines were removed:
+/* Adds the edits that a line needs because other lines were removed or inserted
+ * (see ctx_transcript_insert_before):
  * - If the parent of the line was removed, the parent's id is replaced by the
  *   id of the nearest ancestor that is kept, or by null.
  * - If the line refers to another line that was removed, the id of that line is
@@ -201,15 +202,16 @@ bool ctx_transcript_is_removed(const struct ctx_transcript *transcript,
  * json: the parsed line. */
 int ctx_transcript_relink(struct ctx_transcript *transcript, uint32_t line,
     const struct ctx_json *json, struct ctx_edits *edits, struct ctx_err *err);
-/* Returns true if ctx_transcript_relink would add an edit to a line. */
+/* Returns false if ctx_transcript_relink would certainly add no edit to a
+ * line. */
 bool ctx_transcript_needs_relink(const struct ctx_transcript *transcript,
     uint32_t line);
 /* Prepares the insertion of a new line before an existing line.  The caller
  * must first call ctx_transcript_remove for all removed lines. id: id of the
  * new line, as a JSON string.  Sets *parent to the id of the parent, which the
  * caller must write into the new line. *parent is valid until the next call of
- * this function or of ctx_transcript_relink.  Returns 1, or 0 if lines of this
- * format have no ids, or -1 with *err.
+ * this function or of ctx_transcript_relink.  Returns 1, or 0 if the existing
+ * line has no id, or -1 with *err.
  *
  * Later, ctx_transcript_relink makes the new line the parent of the existing
  * line.  If a summary says that lines are kept from the existing line on,
