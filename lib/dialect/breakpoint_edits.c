@@ -167,8 +167,9 @@ ctx_breakpoint_widen(struct ctx_breakpoint_writer *writer,
 }
 
 /* Adds the edits that remove cache breakpoints from the blocks inside a tool
- * result or document.  The arguments of a tool call are not searched: they
- * contain no blocks, although their keys may look like breakpoints. */
+ * result or document, where these are members of the blocks.  The arguments of
+ * a tool call are not searched: they contain no blocks, although their keys may
+ * look like breakpoints. */
 static int
 strip_nested_lists(struct ctx_breakpoint_writer *writer, uint32_t block,
     struct ctx_err *err)

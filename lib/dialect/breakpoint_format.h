@@ -144,12 +144,13 @@ const char *ctx_breakpoint_before(const struct ctx_breakpoint_format *format,
     size_t i);
 
 /* Returns the JSON node of the content of a message, which is an array of
- * blocks or a string, or 0 if the message has no content. */
+ * blocks or a string.  Returns 0 if there is none, or if it must be a string
+ * (role function). */
 uint32_t ctx_breakpoint_content(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t message);
 /* ctx_breakpoint_system returns the JSON node of the system prompt of a
  * request, ctx_breakpoint_tools that of the array of tools.  Both return 0 if
- * there is none. */
+ * there is none, or if it cannot have breakpoints in this format. */
 uint32_t ctx_breakpoint_system(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t request);
 uint32_t ctx_breakpoint_tools(const struct ctx_breakpoint_format *format,
@@ -206,9 +207,9 @@ struct ctx_breakpoint_writer {
 };
 /* Adds the edits after which an array of blocks or tools has exactly the given
  * cache breakpoints. mask: places of the breakpoints, as in struct
- * ctx_breakpoint_places.  Breakpoints in nested blocks are removed. format may
- * be NULL if mask is 0.  An old breakpoint that is equal to the new breakpoint
- * is not edited. */
+ * ctx_breakpoint_places.  Breakpoints that are members of nested blocks are
+ * removed. format may be NULL if mask is 0.  An old breakpoint that is equal to
+ * the new breakpoint is not edited. */
 int ctx_breakpoint_write(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl, uint32_t list,
     uint32_t mask, struct ctx_err *err);

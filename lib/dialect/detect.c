@@ -32,7 +32,7 @@ static const struct wrapper {
 	 * dialect (member_dialects). */
 	const char *dialect;
 	/* If this is not NULL: dialect of all messages in objects that match
-	 * this row, even if the messages do not identify the dialect. */
+	 * this row, whatever dialect the messages identify. */
 	const char *sure;
 	/* key of the member of each element that contains the message; see
 	 * struct ctx_record_layout */

@@ -333,13 +333,15 @@ struct ctx_dialect {
 	const char *name;
 	/* description of the format, for --help and the manual */
 	const char *about;
-	/* Returns a reason if the JSON value at node is a message that only
-	 * this dialect writes: a text of a few words for the user.  Otherwise
-	 * returns NULL. */
+	/* Returns a reason (a text of a few words for the user) if the JSON
+	 * value at node is a message, or another line of a session file, of
+	 * this dialect.  Otherwise returns NULL.  The rows before this row are
+	 * asked first. */
 	const char *(*matches)(const struct ctx_json *json, uint32_t node);
-	/* Like "matches", but also accepts messages that other dialects have,
-	 * too.  Called only if the stream is already known to be of this
-	 * dialect.  NULL if "matches" is enough. */
+	/* Returns a reason if the value is a message that this dialect has, but
+	 * other dialects have, too.  Called after "matches" has returned NULL,
+	 * and only if the stream is already known to be of this dialect.  NULL
+	 * if "matches" is enough. */
 	const char *(
 	    *matches_expected)(const struct ctx_json *json, uint32_t node);
 	/* Returns a reason (a text for the user) if the message suggests this
@@ -371,15 +373,18 @@ struct ctx_dialect {
 	uint64_t rules;
 	struct ctx_usage usage;
 	/* Returns the JSON node of the model's name in a message, or 0 if the
-	 * message has none.  NULL if messages of this format never name a
-	 * model. */
+	 * message has none.  Used to find the model of a conversation before
+	 * its messages are read.  NULL if messages of this format never name a
+	 * model, or if only "read" finds it. */
 	uint32_t (*find_model)(const struct ctx_json *json, uint32_t message);
 	/* Tokens of a request that are not in its texts. per_message: for each
 	 * message. per_name: for each name of a sender. priming: once per
 	 * conversation. */
 	uint8_t per_message, per_name, priming;
 	/* True if in the JSON of tool arguments and results only keys and
-	 * strings cost tokens, not punctuation and numbers. */
+	 * strings cost tokens, not punctuation and numbers, unless the model
+	 * gets this JSON in a form of its own (CTX_FORM_PYTHON,
+	 * CTX_FORM_DECLARATION). */
 	bool counts_strings_only;
 	/* How the tokens of images and tools are counted for models that have
 	 * no rules of their own. */
@@ -532,8 +537,8 @@ struct ctx_record_layout {
 	/* True if the messages are the response of a provider, not a request.
 	 * Such messages are not pruned. */
 	bool is_response;
-	/* JSON node of the object that has the messages as a member, or 0 if
-	 * there is no such object. */
+	/* JSON node of the object that has the messages as a member, which may
+	 * be 0 (the record itself).  Also 0 if there is no such object. */
 	uint32_t request;
 	bool in_request; /* true if "request" is a request, not a response */
 	uint32_t model;  /* JSON node of the model's name, or 0 */
@@ -546,7 +551,7 @@ struct ctx_record_layout {
 
 /* Finds out whether the JSON value at node is a message or contains
  * conversations, and stores in *layout where the messages are and which dialect
- * they have.  Looks at keys and types, not at texts. expected: the dialect to
+ * they have.  Does not look at the texts of messages. expected: the dialect to
  * test first, or NULL. */
 void ctx_detect(const struct ctx_json *json, uint32_t node,
     const struct ctx_dialect *expected, struct ctx_record_layout *layout);

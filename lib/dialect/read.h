@@ -151,8 +151,8 @@ int ctx_read_typed(struct ctx_message *message, uint32_t block,
 int ctx_read_thinking(struct ctx_message *message, uint32_t block,
     struct ctx_err *err);
 
-/* Returns the JSON node of the model's name in a request, or 0 if the request
- * has none. */
+/* Returns the JSON node of the model's name in a request or response, or 0 if
+ * it has none. */
 uint32_t ctx_find_model_of_request(const struct ctx_json *json,
     uint32_t request);
 /* Returns true if the JSON node is an array of messages: its first element has

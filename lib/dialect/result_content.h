@@ -36,10 +36,10 @@ int ctx_result_content_scan(const struct ctx_dialect *dialect,
 /* Returns true if the content of tool result i is an array of blocks, or an
  * object that contains this array. */
 bool ctx_result_content_lists(const struct ctx_message *message, size_t i);
-/* Returns the JSON node of the value that the model gets if the content of tool
- * result i is neither a text nor an array of blocks.  Otherwise returns 0.  The
- * value is the content.  If the content is an object that contains one block,
- * the value is the payload of this block. */
+/* Returns the JSON node of the value that the model gets from tool result i,
+ * whose content is neither a text nor an array of blocks.  The value is the
+ * content.  If the content is an object that contains one block, the value is
+ * the payload of this block. */
 uint32_t ctx_result_content_value(const struct ctx_message *message, size_t i);
 /* Returns the index of the tool result that the agent's own copy in the message
  * (message->result_copy) repeats.  Returns message->n if there is no copy, or

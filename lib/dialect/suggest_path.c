@@ -44,7 +44,8 @@ is_name(struct ctx_str key, bool *plain)
 }
 
 /* Appends one step to a jq path: a key, or "[]" (each element) if key.p is
- * NULL.  Returns false if the path would be longer than size bytes. */
+ * NULL.  Returns false if the path would be too long for size bytes, or if the
+ * key has characters that is_name does not accept. */
 static bool
 write_step(struct ctx_buf *path, size_t size, struct ctx_str key)
 {

@@ -4,8 +4,8 @@
  * A trajectory is one record with all steps: {"schema_version": "ATIF-v1.7",
  * "agent", "steps"}.  A step of the agent contains the model's text, its tool
  * calls, and the results of these calls (observations).  So a tool call and its
- * result can only be kept or removed together.  An observation that belongs to
- * no tool call is read as a text.
+ * result can only be kept or removed together.  An observation without the id
+ * of a tool call is read as content of the message.
  *
  * Sources: RFC 0001 of Harbor (v1.4) and Harbor's models of v1.7, November
  * 2026.
@@ -71,8 +71,8 @@ find_tool_call(const struct ctx_json *json, uint32_t calls, uint32_t id)
 }
 
 /* Adds to the message the results of a step's tool calls.  A result contains
- * the id of its tool call.  A result without such an id is added as a text
- * block. */
+ * the id of its tool call.  Of a result without such an id, only the blocks of
+ * its content are added. */
 static int
 read_atif_tool_results(struct ctx_message *message, uint32_t results,
     uint32_t calls, struct ctx_err *err)

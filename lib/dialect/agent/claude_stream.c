@@ -1,9 +1,9 @@
 /*
  * claude_stream.c - reads the output of "claude -p --output-format stream-json"
  *
- * A line is an object that contains an Anthropic message and other members.
- * The message has one content block of a response of the model.  Lines of other
- * types (init, result, stream_event) contain no message.
+ * A line is an object that contains an Anthropic message and other members.  A
+ * response of the model has one line per content block.  Lines of other types
+ * (init, result, stream_event) contain no message.
  *
  * Messages of a subagent are read, but cost no tokens, because they are not
  * sent to the model of the main conversation.  After a compaction, that model

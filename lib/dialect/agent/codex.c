@@ -67,8 +67,8 @@ find_history(const struct ctx_json *json, uint32_t payload)
 	return ctx_json_is_array(json, history) ? history : 0;
 }
 
-/* Returns true if the item is a user message whose text was written by Codex,
- * not by a person. */
+/* Returns true if a text of the item begins like those user messages that
+ * Codex, not a person, writes. */
 static bool
 is_context(const struct ctx_json *json, uint32_t item)
 {
@@ -100,8 +100,9 @@ read_codex_text(const struct ctx_json *json, uint32_t block,
 	return ctx_read_block(message, CTX_BLOCK_TEXT, text, err);
 }
 
-/* Reads all messages that Codex kept when it compacted a conversation.  All are
- * on one line.  So ctx reads them as one message, which it never removes. */
+/* Reads all messages that Codex kept when it compacted a conversation, or only
+ * its summary if the line does not contain these messages.  All are on one
+ * line.  So ctx reads them as one message, which it never removes. */
 static int
 read_compacted(struct ctx_message *message, uint32_t payload,
     struct ctx_err *err)

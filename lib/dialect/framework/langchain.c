@@ -199,9 +199,9 @@ read_ai_tool_calls(struct ctx_message *message, uint32_t body, uint32_t extra,
 	    ctx_json_find(json, old, "name"), err);
 }
 
-/* Adds the thinking that ChatBedrock stores outside the content.  Adds nothing
- * if the content is not a string, because ChatBedrock then does not send the
- * thinking. */
+/* Adds the thinking that ChatBedrock stores outside the content.  If the
+ * content is an array, the block has no payload, because ChatBedrock then does
+ * not send the thinking. */
 static int
 read_kept_thinking(struct ctx_message *message, uint32_t body, uint32_t extra,
     struct ctx_err *err)

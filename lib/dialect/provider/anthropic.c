@@ -55,7 +55,8 @@ suggest_from_block(const struct ctx_json *json, uint32_t block)
 
 /* Calls the function tell for each block of a message, until tell returns a
  * reason: a text for users that says why the block is of Anthropic's format.
- * Returns this reason, or NULL if there is none. */
+ * Returns this reason, or NULL if there is none, or if the message can only be
+ * a Chat Completions message. */
 static const char *
 find_reason_in_blocks(const struct ctx_json *json, uint32_t node,
     const char *(*tell)(const struct ctx_json *json, uint32_t block))
