@@ -46,8 +46,8 @@ enum {
 	CTX_CHAR_NUMERAL = 1 << 7,
 	/* letter v in claude_chars.tsv: a variation selector */
 	CTX_CHAR_SELECTOR = 1 << 8,
-	CTX_CHAR_UPPER = 1 << 9,  /* u */
-	CTX_CHAR_LOWER = 1 << 10, /* l */
+	CTX_CHAR_UPPER = 1 << 9,  /* letter u: a capital letter */
+	CTX_CHAR_LOWER = 1 << 10, /* letter l: a small letter */
 	/* letter a in claude_chars.tsv: a letter or combining mark by its
 	 * Unicode category */
 	CTX_CHAR_LETTER = 1 << 11,

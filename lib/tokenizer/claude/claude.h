@@ -69,8 +69,8 @@ enum {
 };
 
 /* Working memory for counting units (parts of a text that are counted
- * independently).  The size of this memory is up to 16 times that of the
- * longest unit. */
+ * independently).  Besides the struct itself, this memory is up to 16 times as
+ * large as the longest unit. */
 struct ctx_marked_text {
 	const struct ctx_claude *claude;
 	struct ctx_pieces pieces;

@@ -93,7 +93,8 @@ struct ctx_bpe {
 };
 
 /* Merges a pretoken (word, number, ...) of any length (n bytes) into tokens, in
- * linear time.  Stores the tokens in bpe->tokens, and their number in
+ * linear time or, for some pretokens of vocabularies with CTX_VOCAB_DISORDER,
+ * in n log n time.  Stores the tokens in bpe->tokens, and their number in
  * bpe->n. */
 int ctx_bpe_long(const struct ctx_vocab *vocab, struct ctx_bpe *bpe,
     const char *p, size_t n, struct ctx_err *err);

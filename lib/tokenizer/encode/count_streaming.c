@@ -53,8 +53,8 @@ find_names_end(const char *p, size_t n, size_t longest)
 	return n <= more ? 0 : find_whole_end(p, n - more);
 }
 
-/* Counts a complete text of n bytes, and adds the numbers of its bytes and
- * tokens to *sum. */
+/* Counts a complete text of n bytes without names of added tokens, and adds the
+ * numbers of its bytes and tokens to *sum. */
 static int
 count_closed(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_token_checkpoint *sum, struct ctx_err *err)

@@ -145,7 +145,7 @@ _Static_assert(CTX_TOKEN_WORD <= CTX_BPE_MAX,
 
 /* Merges all waiting pretokens (words, numbers, ...) into tokens, adds the
  * number of tokens to *tokens, and stores the number for each pretoken in the
- * cache. */
+ * cache, unless ctx_waiting.p is NULL. */
 static void
 merge_waiting(struct ctx_token_counter *c, uint64_t *tokens)
 {
@@ -378,9 +378,9 @@ struct cuts {
 	size_t ends[CUTS];
 };
 
-/* Used to skip ASCII characters quickly.  Returns 7 if the next eight
- * characters are all ASCII (so that the 7 characters after the first of them
- * can be skipped), otherwise 0. */
+/* Used to skip ASCII characters quickly.  Returns 7 if the first eight of n
+ * bytes are all ASCII characters (so that the 7 characters after the first of
+ * them can be skipped) and more bytes follow, otherwise 0. */
 static size_t
 count_ascii_run(const char *p, size_t n)
 {

@@ -20,7 +20,7 @@ int ctx_fit_head(struct ctx_token_counter *counter, struct ctx_str text,
     uint64_t limit, struct ctx_token_checkpoint *cut, struct ctx_err *err);
 
 /* Returns the offset of the first byte of the UTF-8 character that contains
- * byte i of the text p. */
+ * byte i of the text p, or i if i is n, the end of the text. */
 static inline size_t
 ctx_fit_before(const char *p, size_t n, size_t i)
 {

@@ -113,8 +113,7 @@ compose_pair(const struct ctx_nfc_tables *t, uint32_t a, uint32_t b)
 	}
 }
 
-/* ---- a stretch (short part of a text)
- * ----------------------------------------------------------- */
+/* ---- a stretch (short part of a text) ------------------------------------ */
 
 /* Appends a character to nfc->out, which has room for the whole normal form. */
 static void

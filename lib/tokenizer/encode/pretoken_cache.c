@@ -152,7 +152,7 @@ ctx_pretoken_cache_add(struct ctx_pretoken_cache *cache, struct ctx_key key,
 	insert_entry(cache, key, entry);
 }
 
-/* Read the bytes of the pretoken in words of eight bytes.  The last two words
+/* Reads the bytes of the pretoken in words of eight bytes.  The last two words
  * may overlap. */
 uint64_t
 ctx_pretoken_cache_hash_long(const char *p, size_t n)

@@ -4,10 +4,10 @@
  * Each of portable.c, avx2.c, avx512.c and neon.c includes this file once.
  * Before that, it defines these functions with its instructions:
  *
- * pair_in(line, tag)	the token to which the pair with this tag merges, with
- * all bits inverted; 0 if the line of the hash table does not have the pair
- * find_least(list, n)	the lowest of the first n numbers of a list, n rounded
- * up to a multiple of sixteen
+ *  - pair_in(line, tag): the token to which the pair with this tag merges, with
+ *    all bits inverted; 0 if the line of the hash table does not have the pair
+ *  - find_least(list, n): the lowest of the first n numbers of a list; n is
+ *    rounded up to a multiple of sixteen
  *
  * After a merge, the two new pairs that it makes must be looked up.  Most of
  * these lookups fail, and memory is slow.  So one merge is first made in every

@@ -5,23 +5,25 @@
  * Before that, it defines with its instructions a type struct vec of 64 bytes
  * and these functions:
  *
- * vec_load(p)		64 bytes from p vec_fold(v)		each byte |
- * 0x20: letters without case vec_equal(v, c)		bit i: byte i is c
- * vec_range(v, c, n)	bit i: byte i is one of c to c + n
- * vec_high(v)		bit i: byte i is 0x80 or more
+ *  - vec_load(v, p): fills v with the 64 bytes at p
+ *  - vec_fold(v): v with each byte | 0x20, so that letters have no case
+ *  - vec_equal(v, c): a mask; bit i is set if byte i is c
+ *  - vec_range(v, c, n): a mask; bit i is set if byte i is one of c to c + n
+ *  - vec_high(v): a mask; bit i is set if byte i is 0x80 or more
  *
  * It may define CTX_VEC_EMIT and a function that replaces the one below:
  *
- * vec_emit(out, base, bits)	the offset base + i of each bit set; 64 offsets
- * may be written at out
+ *  - vec_emit(out, base, bits): writes the offset base + i for each bit i that
+ *    is set; may write 64 offsets to out
  *
  * It may define CTX_VEC_CLASSES, so that classify_block.h finds the classes of
- * many characters at once, with a type struct vec_index and
+ * many characters at once, with a type struct vec_index and these functions:
  *
- * vec_bit(v, k)		bit i: bit k of byte i, k not 7
- * vec_index(v)		the low six bits of each byte, and above them the lowest
- * of the byte before vec_classes(index, table)	the classes at table[index of
- * byte i], a table of 128
+ *  - vec_bit(v, k): a mask; bit i is bit k of byte i; k is not 7
+ *  - vec_index(v): for each byte, its low six bits and, above them, the lowest
+ *    bit of the byte before
+ *  - vec_classes(index, table): for each byte, the class in a table of 128
+ *    elements at the byte's index, as struct ctx_class_bits
  *
  * The patterns never look back, and pretokens leave no gaps.  So the text after
  * a boundary can be split without the text before it.  A block of 64 bytes is

@@ -218,9 +218,10 @@ record_disorder(struct ctx_vocab_head *h, const unsigned char *s)
 	}
 }
 
-/* Adds the merge that makes a token.  Does nothing if merging the token's bytes
- * does not give exactly two tokens.  The merges of all shorter tokens must
- * already have been added. */
+/* Adds the merge that makes a token.  Does nothing if no merge may make the
+ * token, or if merging its bytes does not give exactly two tokens, divided as
+ * t->cut demands.  The merges of all shorter tokens must already have been
+ * added. */
 static int
 enter_merge(struct vocab_fill *f, uint32_t token, struct ctx_err *err)
 {
@@ -335,8 +336,8 @@ fill_tokens(struct vocab_fill *f)
 	}
 }
 
-/* Returns true if every sequence of ASCII digits up to this length is a
- * token. */
+/* Returns true if every sequence of ASCII digits up to this length is a token.
+ * Returns false if the length is 0. */
 static bool
 has_numbers(const struct ctx_vocab *v, unsigned digits)
 {
@@ -485,7 +486,7 @@ decode_char_before(const struct ctx_build_token *t, size_t i, uint32_t *cp)
 }
 
 /* Fills the table CROSSING: sets a bit for each two characters that are
- * consecutive in a token. */
+ * consecutive in a reachable token. */
 static void
 fill_crossing(struct vocab_fill *f)
 {

@@ -8,8 +8,7 @@
 /* When a token of the vocabulary is used. */
 enum token_use {
 	UNUSED,
-	/* the token is reachable: merging its bytes gives the token
-	 * */
+	/* the token is reachable: merging its bytes gives it */
 	REACHED,
 	/* The token is used only for a pretoken (piece of text that is encoded
 	 * separately) whose bytes are exactly those of the token. */
@@ -35,7 +34,8 @@ struct vocab_fill {
 	 * must be made larger. */
 	bool full;
 	/* True if more than MOST_ALIKE tokens have the same line in a hash
-	 * table.  Then the vocabulary file is refused. */
+	 * table or the same first 16 bytes.  Then the vocabulary file is
+	 * refused. */
 	bool crowded;
 };
 

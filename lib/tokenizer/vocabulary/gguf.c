@@ -169,7 +169,7 @@ ctx_gguf_size(const char *p, size_t n)
 }
 
 /* Returns the type of a token in a GGUF file, such as CONTROL, or 0 if the file
- * has no token types. */
+ * does not give its type. */
 static uint64_t
 token_type_of(const struct gguf *g, uint64_t token)
 {

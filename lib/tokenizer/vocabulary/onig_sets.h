@@ -75,7 +75,8 @@ int ctx_onig_refuse(const struct onig_parse *r, const char *what);
 /* Appends text to the translated pattern in the pass WRITE.  Does nothing in
  * other passes. */
 int ctx_onig_emit_text(struct onig_parse *r, const char *text, size_t n);
-/* Adds the characters from first to last to a set. */
+/* Adds the characters from first to last to a set.  In the pass CUTS, only
+ * stores where this range begins and ends. */
 int ctx_onig_add_range(struct onig_parse *r, struct char_set *set,
     uint32_t first, uint32_t last);
 /* Adds all characters of several general categories to a set. categories: bit c
@@ -86,9 +87,9 @@ void ctx_onig_add_set(struct char_set *set, const struct char_set *other);
 void ctx_onig_negate_set(struct char_set *set);
 bool ctx_onig_is_empty_set(const struct onig_parse *r,
     const struct char_set *set);
-/* Adds a character to a set and, if it is an ASCII letter, also the same letter
- * in the other case.  For s also adds U+017F, and for k also U+212A (Unicode,
- * CaseFolding.txt). */
+/* Adds a character to a set (see ctx_onig_add_range) and, if it is an ASCII
+ * letter, also the same letter in the other case.  For s also adds U+017F, and
+ * for k also U+212A (Unicode, CaseFolding.txt). */
 int ctx_onig_add_folded(struct onig_parse *r, struct char_set *set,
     uint32_t cp);
 /* Called for each set of characters in a pattern.  In the pass FIND, stores the

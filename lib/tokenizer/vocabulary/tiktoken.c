@@ -25,8 +25,8 @@ base64_value(char c)
 }
 
 /* Decodes base64 text at p, up to a space, and appends the bytes to r->text.
- * Returns the length of the base64 text and the space together, or 0 if the
- * text is not base64. */
+ * Returns the length of the base64 text and the space together, or 0 if no
+ * space comes directly after the base64 text. */
 static size_t
 decode_token(struct ranks *r, const char *p, size_t n)
 {

@@ -58,8 +58,8 @@ enum ctx_vocab_section {
 	/* uint32_t: for each entry of the table GROUPS a list of the tokens
 	 * that begin with its 16 bytes, longest token first */
 	CTX_VOCAB_LONG,
-	/* one bit for each hash of two consecutive characters in a token; see
-	 * ctx_vocab_crossing */
+	/* one bit for each hash of two consecutive characters in a reachable
+	 * token; see ctx_vocab_crossing */
 	CTX_VOCAB_CROSSING,
 	/* uint32_t: for each token, its offset in the table TEXT */
 	CTX_VOCAB_OFFSETS,
@@ -567,10 +567,10 @@ ctx_crossing_bytes(unsigned char last, unsigned char first)
 	return (UINT64_C(1) << CTX_CROSSING_BITS) + last * 256u + first;
 }
 
-/* Returns false if no token contains the end of the character a and, directly
- * after it, the beginning of the character b.  May return true although there
- * is no such token, because several pairs of characters have the same bit.
- * last: last byte of a. first: first byte of b. */
+/* Returns false if no reachable token contains the end of the character a and,
+ * directly after it, the beginning of the character b.  May return true
+ * although there is no such token, because several pairs of characters have the
+ * same bit. last: last byte of a. first: first byte of b. */
 static inline bool
 ctx_vocab_crossing(const struct ctx_vocab *v, uint32_t a, uint32_t b,
     unsigned char last, unsigned char first)
