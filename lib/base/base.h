@@ -22,7 +22,7 @@
 
 enum ctx_code {
 	CTX_OK,
-	CTX_ENOMEM, /* out of memory, or a size exceeds SIZE_MAX */
+	CTX_ENOMEM, /* out of memory, or a size exceeds PTRDIFF_MAX */
 	CTX_ESYS,   /* a system call failed; ctx_err.sys is its errno */
 	/* no process reads the output pipe any more; the caller should print no
 	 * error message */
@@ -69,7 +69,7 @@ int ctx_err_nomem(struct ctx_err *err);
 
 /* ---- base/memory.c: growing buffers and arenas -------------------------- */
 
-/* length of the string in bytes */
+/* A string that need not end with a NUL byte.  The struct does not own it. */
 struct ctx_str {
 	const char *p;
 	size_t n; /* length in bytes */
@@ -114,9 +114,9 @@ int ctx_buf_printf(struct ctx_buf *buf, struct ctx_err *err, const char *fmt,
 /* Empties the buffer and returns its memory, reduced to the bytes in use.  The
  * caller must free this memory.  Returns NULL if the buffer has no memory. */
 char *ctx_buf_take(struct ctx_buf *buf);
-/* Empties a buffer, but keeps its memory for the next use.  If the buffer has
- * more than CTX_BUF_KEEP bytes, frees its memory, so that one huge text does
- * not occupy memory for ever. */
+/* Empties a buffer, but keeps its memory for the next use.  If more than
+ * CTX_BUF_KEEP bytes are allocated, frees its memory, so that one huge text
+ * does not occupy memory for ever. */
 #define CTX_BUF_KEEP ((size_t)1 << 20)
 void ctx_buf_reset(struct ctx_buf *buf);
 void ctx_buf_release(struct ctx_buf *buf);
@@ -166,7 +166,8 @@ void ctx_arena_release(struct ctx_arena *arena);
 struct ctx_hashkey {
 	uint64_t k[2];
 };
-/* Sets *key to random values. */
+/* Sets *key to random values, or to values that the author of the input cannot
+ * know (see hash.c) if there is no source of random numbers. */
 void ctx_hashkey_init(struct ctx_hashkey *key);
 uint64_t ctx_hash(const struct ctx_hashkey *key, const char *p, size_t n);
 /* Computes a hash of 128 bits.  A table can store this hash instead of the
@@ -181,8 +182,8 @@ void ctx_hash_wide(const struct ctx_hashkey *key, const char *p, size_t n,
  * A string intern table: gives each distinct string an id, counted from 1; 0
  * means no string.  The table owns a copy of each string, whose address is
  * valid until ctx_intern_reset or ctx_intern_release. ctx_intern_reset removes
- * all strings, but keeps the memory.  A struct whose members are all 0 is a
- * valid empty table.
+ * all strings, but keeps some memory for new ones.  A struct whose members are
+ * all 0 is a valid empty table.
  */
 struct ctx_intern {
 	struct ctx_hashkey hash;
@@ -274,9 +275,9 @@ int ctx_write_all(int fd, struct ctx_str text);
  * path in the error message, "" or "archive ". */
 int ctx_err_open(struct ctx_err *err, int sys, const char *what,
     const char *path);
-/* Sets name to a random name for a file that is not complete yet. */
 /* length in bytes of the name of a temporary file, including its NUL byte */
 #define CTX_TEMPORARY_NAME 22
+/* Sets name to a random name for a file that is not complete yet. */
 void ctx_temporary_name(char name[CTX_TEMPORARY_NAME]);
 /* Returns true if two results of stat(2) describe the same file or
  * directory. */
@@ -285,9 +286,9 @@ bool ctx_is_same_file(const struct stat *a, const struct stat *b);
 
 /* ---- base/pause.c: waiting for another process --------------------------- */
 
-/* Waits for a time of at most an hour, or until a signal is handled.  Called
- * between two attempts at an operation that another process may still prevent.
- * Only the files that lib/README.md lists may call this function. */
+/* Waits for this time, or until a signal is handled.  Called between two
+ * attempts at an operation that another process may still prevent.  Only the
+ * files that lib/README.md lists may call this function. */
 void ctx_pause(long microseconds);
 
 /* ---- base/time.c: times as the formats write them ----------------------- */
@@ -314,13 +315,13 @@ typedef int64_t ctx_clock(void);
  * a valid empty list, which matches no text.
  *
  * Matching may take too long on some texts, so it has limits: of work, depth
- * and memory.  If a limit is reached, the member overruns is increased, and the
- * functions return the result after which the caller does not change the text:
- * ctx_pattern_match returns true, ctx_pattern_selects returns false.  After a
- * pattern has reached a limit three times, the limit of work for its matches is
- * much lower. *left: the work that remains for all texts of one message; each
- * match subtracts its work from *left.  The work depends only on the pattern
- * and the texts, not on time.
+ * and memory.  If a limit is reached, the member overruns is increased.  If
+ * then no other pattern of the list matches, the functions return the result
+ * after which the caller does not change the text: ctx_pattern_match returns
+ * true, ctx_pattern_selects returns false.  After a pattern has reached a limit
+ * three times, the limit of work for its matches is much lower. *left: the work
+ * that remains for all texts of one message; each match subtracts its work from
+ * *left.  The work depends only on the pattern and the texts, not on time.
  */
 /* Maximum work of matching regular expressions with the texts of one message,
  * in units: a unit is about the work of reading one byte.  The maximum takes

@@ -15,8 +15,8 @@ enum break_class {
 	LF,
 	CONTROL,
 	EXTEND,
-	/* a character of the break class Extend that is not in
-	 * Indic_Conjunct_Break */
+	/* a character of the break class Extend with
+	 * Indic_Conjunct_Break=None */
 	EXTEND_ONLY,
 	/* a character of the break class Extend with
 	 * Indic_Conjunct_Break=Linker */
@@ -140,8 +140,9 @@ ctx_grapheme_next(struct ctx_grapheme *g, uint32_t cp)
 /* Returns true if a grapheme cluster always begins with the second character,
  * whatever text comes before the first one.  The text before the first
  * character can only set flags of struct ctx_grapheme, and flags can only
- * prevent a boundary.  So this function sets all flags: if there is a boundary
- * with all flags set, there is always a boundary. */
+ * prevent a boundary.  So this function begins with flags that let the first
+ * character leave as many flags set as it can: if there is a boundary then,
+ * there is always a boundary. */
 bool
 ctx_grapheme_is_break(uint32_t first, uint32_t second)
 {

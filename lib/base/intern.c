@@ -21,8 +21,8 @@ find_name_slot(const struct ctx_intern *names, const char *p, size_t n)
 	return &names->slots[i];
 }
 
-/* Doubles the size of the hash table of strings.  Called when half of the
- * elements of the table are used. */
+/* Doubles the size of the hash table of strings, or creates the table.  Called
+ * if there is no table, or if half of its elements are used. */
 static int
 grow_slots(struct ctx_intern *names, struct ctx_err *err)
 {

@@ -1,8 +1,7 @@
 /*
  * memory.c - growing buffers, arrays and arenas
  *
- * All sizes that depend on the input are computed here, with checks for
- * overflow.
+ * The functions check all sizes for overflow.
  */
 #include <stdarg.h>
 #include <stdint.h>

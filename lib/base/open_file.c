@@ -53,7 +53,7 @@ ctx_open_file(const char *path, int flags)
 		return -1;
 	/* A FIFO that was opened with O_NONBLOCK seems to be at its end until a
 	 * process opens it for writing.  So ctx_open_file waits until the FIFO
-	 * has data. */
+	 * has data, but at most a second. */
 	if ((flags & O_ACCMODE) == O_RDONLY && fstat(fd, &file) == 0 &&
 	    S_ISFIFO(file.st_mode))
 		(void)poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1,

@@ -21,7 +21,8 @@ struct ctx_pool_thread {
 };
 
 struct ctx_pool {
-	/* Lock that protects the members below, and the tasks in the queue. */
+	/* Lock that protects the members first, last and over, and those of the
+	 * tasks. */
 	pthread_mutex_t lock;
 	/* Condition that is signalled when a task was added, or when the pool
 	 * is being closed. */

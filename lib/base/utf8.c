@@ -151,7 +151,9 @@ static const uint8_t second_high[16] = {TOO_SHORT, TOO_SHORT, TOO_SHORT,
 #endif
 
 /* Validates UTF-8 from the offset "at" up to the offset "goal".  A character
- * must begin at "at".  Returns the offset after the last valid character. */
+ * must begin at "at".  Returns the offset of the first invalid character.  If
+ * there is none, returns "goal", or the end of the character that extends
+ * beyond it. */
 static size_t
 validate_until(const char *p, size_t at, size_t n, size_t goal)
 {
