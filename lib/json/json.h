@@ -67,8 +67,9 @@ void ctx_json_release(struct ctx_json *json);
  *  - 1 if the value is complete; only then there are nodes and *used is set;
  *  - 0 if more bytes could complete the value, because the text ends inside the
  *    value or contains only white space;
- *  - -1 with *err if the text is invalid; then err->column is the position of
- *    the invalid byte, from 1, and err->line is 0.
+ *  - -1 with *err if the text is invalid or there is no memory.  If it is
+ *    invalid, err->column is the position of the invalid byte, from 1, and
+ *    err->line is 0.
  * A number at the end of the text counts as complete, although more digits
  * could follow.
  *
@@ -81,13 +82,14 @@ void ctx_json_release(struct ctx_json *json);
  * Fails with CTX_ELIMIT if nesting is deeper than CTX_JSON_DEPTH, or if the
  * value does not end before byte UINT32_MAX of the text.
  *
- * Time is linear.  A value takes 16 bytes of memory; the array of nodes grows
- * by doubling.
+ * Time is linear.  A node takes 16 bytes of memory; the array of nodes grows by
+ * doubling.
  */
 int ctx_json_scan(struct ctx_json *json, const char *text, size_t n,
     size_t *used, struct ctx_err *err);
 /* Scans a text that may not be JSON.  Returns 1 if the text is exactly one JSON
- * value, 0 if it is not, or -1 with *err if there is no memory. */
+ * value, with any white space around it; 0 if it is not, or exceeds a limit of
+ * ctx_json_scan; or -1 with *err if there is no memory. */
 int ctx_json_scan_text(struct ctx_json *json, struct ctx_str text,
     struct ctx_err *err);
 
@@ -167,7 +169,7 @@ struct ctx_str ctx_json_str(const struct ctx_json *json, uint32_t node);
  * Compare the decoded text of a string node with s, which is NUL-terminated.
  * ctx_json_is returns true if the text is s. ctx_json_starts_with returns true
  * if the text begins with s, which must be ASCII. ctx_json_ends_with returns
- * true if the text ends with s, which must be ASCII, and is longer than s.  All
+ * true if the text is longer than s and ends with s, which must be ASCII.  All
  * return false if the node is not a string, and for node 0, which stands for a
  * value that was not found. ctx_json_has_text is ctx_json_is for a node other
  * than 0.
@@ -277,8 +279,9 @@ bool ctx_json_string_continues(struct ctx_str literal, size_t at,
 
 /*
  * Edits of a text.  Each edit replaces a part of the text by bytes that are
- * copied into this struct.  Edits may be added in any order, but must not
- * overlap.  All edits are applied in one pass.  The caller owns the text.
+ * copied into this struct.  Edits may be added in any order.  All are applied
+ * in one pass, and must not overlap then (see ctx_edits_merge).  The caller
+ * owns the text.
  */
 struct ctx_edits {
 	struct ctx_edit *list;
@@ -298,8 +301,8 @@ int ctx_edits_replace_stored(struct ctx_edits *edits, struct ctx_str old,
     size_t from, struct ctx_err *err);
 /*
  * Adds edits that remove children of an array or object: child i is removed if
- * drop[i] is true.  The edits also remove one comma per child, so that the
- * result is valid JSON.  White space between the other children is kept.
+ * drop[i] is true.  The edits also remove commas, so that the result is valid
+ * JSON.  White space between the other children is kept.
  */
 int ctx_edits_remove(struct ctx_edits *edits, const struct ctx_json *json,
     uint32_t node, const bool *drop, struct ctx_err *err);
@@ -340,9 +343,9 @@ size_t ctx_edits_first(const struct ctx_edits *edits, size_t first,
 /* Appends the text to out, with all edits applied. */
 int ctx_edits_apply(struct ctx_edits *edits, struct ctx_str text,
     struct ctx_buf *out, struct ctx_err *err);
-/* Appends the text to out with n edits applied: in the order in which the edits
- * were added, those from index "first" on.  May change the order of these n
- * edits. */
+/* Appends the text to out with n edits applied: those with the indices "first"
+ * to first + n - 1 in the list of edits.  Sorts these n edits by their position
+ * in the text. */
 int ctx_edits_apply_some(const struct ctx_edits *edits, size_t first, size_t n,
     struct ctx_str text, struct ctx_buf *out, struct ctx_err *err);
 /*

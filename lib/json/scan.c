@@ -28,7 +28,7 @@
 
 /* The state of a scan.  The scan_... functions, and the functions that they
  * call, return 1 on success, 0 if the text ends before the value does, and -1
- * with *err if the text is invalid. */
+ * with *err after an error, for example if the text is invalid. */
 struct scan {
 	struct ctx_json *json;
 	struct ctx_err *err;
@@ -233,9 +233,9 @@ is_truncated_char(const char *p, size_t n)
 
 /*
  * Finds the closing quote of a short string, such as a key; most strings are
- * short. p: the byte after the opening quote.  Returns NULL if there is no
- * closing quote within one SIMD vector, or if a backslash, a control byte or a
- * byte beyond ASCII comes before the quote.
+ * short. p: the byte after the opening quote.  Returns NULL if the text ends
+ * within one SIMD vector, if there is no closing quote in this vector, or if a
+ * backslash, a control byte or a byte beyond ASCII comes before the quote.
  */
 static const char *
 find_short_end(const struct scan *s, const char *p)

@@ -57,7 +57,8 @@ has_hex4(struct string_end *search, const char *p)
 /*
  * Corrects block->stop, the mask of the bytes that end the search: removes
  * escaped quotes, and adds bytes that must not follow a backslash.  Returns
- * false if an invalid \u escape ends the search.
+ * false if an invalid \u escape, or the end of the text inside one, ends the
+ * search.
  */
 INLINE bool
 resolve_escapes(struct string_end *search, struct string_block *block)

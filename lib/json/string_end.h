@@ -14,8 +14,8 @@
  */
 struct string_end {
 	const char *p, *end; /* p: current position; end: end of the text. */
-	/* The first byte of the string that is not ASCII, or NULL if all are
-	 * ASCII. */
+	/* The first byte that is not ASCII, or NULL if none was found.  After
+	 * the search it may be after p, outside of the string. */
 	const char *high;
 	/* An error text if the byte at p is invalid, otherwise NULL. */
 	const char *wrong;
