@@ -60,8 +60,8 @@ run_request(const struct ctx_command_runner *runner,
 
 /* Runs the command for one request, and writes the answer.  Returns -1 if there
  * can be no further request.  This is so if the program that sends requests has
- * ended, or if there was no memory for the command's input, which is then still
- * in the pipe. */
+ * ended, or if there was no memory: the command's input may then still be in
+ * the pipe. */
 static int
 serve_request(const struct ctx_command_runner *runner,
     const struct ctx_command *command, const struct request *request,
@@ -230,7 +230,7 @@ send_request(struct ctx_command_runner *runner, struct ctx_str input,
 }
 
 /* Asks the child process to run the command.  Returns the result of
- * ctx_command_run_for in the child. */
+ * ctx_command_run_for in the child, or -1 with *err if the child has ended. */
 static int
 ask_runner(const struct ctx_command *command, struct ctx_str input,
     size_t limit, struct ctx_buf *out, struct ctx_err *err)

@@ -1,5 +1,5 @@
 /* guess_format.c - recognises the format of a file that is not JSON by its
- * first bytes, and names a command that converts such a file */
+ * first bytes, and says what the user can do with such a file */
 #include <string.h>
 
 #include "io/input_buffer.h"

@@ -185,7 +185,8 @@ make_read_room(struct ctx_reader *r, struct ctx_err *err)
 	return ctx_buf_reserve(&r->buf, READ_LEAST + 1, err);
 }
 
-/* Calls read(2), and repeats the call if a signal interrupts it.  If another
+/* Reads bytes of the open file or source, or in the second pass the bytes that
+ * are read again.  Repeats read(2) if a signal interrupts it.  If another
  * program has made the file non-blocking, waits for data with poll(2). */
 static ssize_t
 read_some(struct ctx_reader *r, char *p, size_t n)
@@ -252,8 +253,8 @@ ctx_reader_read_more(struct ctx_reader *r, struct ctx_err *err)
 
 /*
  * Returns the bytes of the record that was read last, in memory that the caller
- * frees.  A long record is not copied: it is at the beginning of the reader's
- * buffer (see make_read_room), so the caller gets this buffer.  The few bytes
+ * frees.  A long record that is at the beginning of the reader's buffer (see
+ * make_read_room) is not copied: the caller gets this buffer.  The few bytes
  * after the record are copied to a new buffer.
  */
 char *

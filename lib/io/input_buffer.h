@@ -40,9 +40,9 @@ struct second_pass {
 	 * beginning and the end of the part that is read twice. */
 	uint64_t begin, end;
 	struct input_copy *first, *last;
-	/* The members from here on are the state of the reader when the record
-	 * was marked.  The second pass begins in this state. line: number of
-	 * the line in which the marked record begins. */
+	/* The members line, framing and torn are the state of the reader when
+	 * the record was marked.  The second pass begins in this state. line:
+	 * number of the line in which the marked record begins. */
 	uint64_t line;
 	enum framing framing;
 	bool torn;
@@ -95,8 +95,7 @@ struct ctx_reader {
 	struct second_pass second;
 	struct ctx_json json;
 	struct ctx_writer *writer;
-	/* Called after each read(2), with the number of bytes that were read.
-	 * May be NULL. */
+	/* See ctx_reader_set_progress.  May be NULL. */
 	void (*on_read)(void *user, size_t bytes);
 	void *user;
 };
@@ -151,13 +150,13 @@ void ctx_reader_report_end(const struct ctx_reader *r, size_t n,
 /* ---- guess_format.c ---- */
 
 /* If a file begins with bytes that are typical of a format other than JSON,
- * such as UTF-16 or gzip, returns a text for the error message, which names the
- * format and a command that decodes the file.  Otherwise returns NULL. */
+ * such as UTF-16 or gzip, returns a text for the error message: the format, and
+ * what the user can do, usually a command that decodes the file.  Otherwise
+ * returns NULL. */
 const char *ctx_name_encoding(const char *p, size_t n);
 /* If the first line of a file looks like a format other than JSON, such as
- * YAML, returns a text for the error message, which names the format and a
- * command that converts the file.  Returns NULL if the line could be JSON with
- * an error. */
+ * YAML, returns a text for the error message: the format, and what the user can
+ * do.  Otherwise returns NULL. */
 const char *ctx_guess_format(const char *p, size_t n);
 
 /* ---- second_pass.c ---- */

@@ -13,11 +13,11 @@
 
 /*
  * Collects output for a file descriptor, or for a callback. ctx_writer_put
- * copies no bytes: the writer refers to the caller's bytes, which must remain
- * valid until the next flush.  Bytes that are adjacent in memory are written by
- * one system call. ctx_reader_set_writer makes a reader flush the writer before
- * the reader moves its buffer, to which the writer may refer. ctx_writer_copy
- * copies the bytes.
+ * copies no bytes at first: the writer refers to the caller's bytes, which must
+ * remain valid until the next flush.  Bytes that are adjacent in memory are
+ * written by one system call. ctx_reader_set_writer makes a reader flush the
+ * writer before the reader moves its buffer, to which the writer may refer.
+ * ctx_writer_copy copies the bytes.
  *
  * Short writes are continued, EINTR is retried, and EAGAIN waits in poll(2).
  * After a failed write every later call fails with the error of that write.
@@ -36,7 +36,7 @@ struct ctx_writer {
 	/* Bytes in the writer's own buffer that were not written yet.  They are
 	 * written before the borrowed bytes. */
 	struct ctx_buf copied;
-	uint64_t written; /* number of bytes written to the descriptor so far */
+	uint64_t written; /* number of bytes written so far */
 	struct ctx_err failed;
 };
 
@@ -49,7 +49,7 @@ int ctx_writer_put(struct ctx_writer *writer, const char *p, size_t n,
     struct ctx_err *err);
 int ctx_writer_copy(struct ctx_writer *writer, const char *p, size_t n,
     struct ctx_err *err);
-/* Marks the end of an output record.  Flushes the writer if flush_each is
+/* Called at the end of an output record.  Flushes the writer if flush_each is
  * true. */
 int ctx_writer_end_record(struct ctx_writer *writer, struct ctx_err *err);
 int ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err);
@@ -112,8 +112,10 @@ struct ctx_record {
  *   record can be removed from the file, or a line can be inserted before it.
  *
  * A line that is not one complete value, and that the next lines do not
- * complete, is a bad record.  After the first bad line of a file every line is
- * a record.  A line of blanks is a record of its own.  Blanks before a value on
+ * complete, is a bad record.  After the first line of a file that begins a
+ * value which the next lines do not complete, every line is a record.  In a
+ * sequence of values, the rest of the file after an invalid value is one bad
+ * record.  A line of blanks is a record of its own.  Blanks before a value on
  * its line belong to the value's record.
  *
  * A record is returned as soon as its line feed was read.  In a sequence of
@@ -218,8 +220,8 @@ void ctx_reader_close(struct ctx_reader *reader);
  */
 struct ctx_archive {
 	int fd;
-	/* Descriptor of the directory that contains the archive. -1 once this
-	 * directory was synced. */
+	/* Descriptor of the directory that contains the archive. -1 if this
+	 * directory was synced, or cannot be. */
 	int directory;
 	const char *path; /* path of the archive, owned by the caller */
 	bool dirty;       /* true if a record was added since the last sync */

@@ -12,9 +12,10 @@
  * end it.  These signals are blocked while a command runs. */
 enum { CTX_COMMAND_SLICE = 100 };
 
-/* Blocks the signals that would end this process, and sets *ends to these
- * signals.  Also blocks SIGPIPE, which is caused by a write to a pipe without a
- * reader.  Sets *before to the signals that were blocked before the call. */
+/* Blocks those of the signals HUP, INT, QUIT and TERM that are neither ignored
+ * nor blocked, and sets *ends to these signals.  Also blocks SIGPIPE, which is
+ * caused by a write to a pipe without a reader.  Sets *before to the signals
+ * that were blocked before the call. */
 void ctx_command_block_signals(sigset_t *ends, sigset_t *before);
 /* Returns the number of a signal that has arrived, but is blocked, and that
  * would otherwise end this process.  Returns 0 if there is none. ends: the
@@ -34,8 +35,8 @@ int ctx_command_run_for(int client, const struct ctx_command *command,
 /* Starts a program in the process group "group" (0: a new one), with default
  * signal handlers and no blocked signals. program: its path, or a name that is
  * searched in PATH; words: its arguments, from the name on, up to NULL. files:
- * descriptors of its standard input, output and error; -1 is /dev/null. Returns
- * 0, or an errno value. */
+ * descriptors of its standard input, output and error; -1 is /dev/null, opened
+ * for writing.  Returns 0, or an errno value. */
 int ctx_command_spawn(pid_t *pid, const char *program, char *const *words,
     pid_t group, const int files[3]);
 /* Waits until a child process has ended, and sets *status as waitpid(2) does

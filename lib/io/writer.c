@@ -1,5 +1,6 @@
 /*
- * writer.c - collects output, and writes it to a file descriptor
+ * writer.c - collects output, and writes it to a file descriptor or passes it
+ * to a callback
  *
  * The output that was not written yet has two parts.  The first part is the
  * member "copied": bytes in the writer's memory.  The second part is the member
@@ -91,10 +92,9 @@ has_failed(const struct ctx_writer *writer, struct ctx_err *err)
 }
 
 /*
- * Writes bytes of two texts with one system call: at least one byte, unless
- * both texts are empty.  Returns the number of written bytes, or -1.  If
- * another program has made the shared descriptor non-blocking, waits with
- * poll(2).
+ * Writes bytes of two texts with one system call.  Returns the number of
+ * written bytes, which may be smaller than their length, or -1.  If another
+ * program has made the shared descriptor non-blocking, waits with poll(2).
  */
 static ssize_t
 write_some(int fd, struct ctx_str one, struct ctx_str two)
