@@ -240,9 +240,9 @@ write_synced(int fd, const struct ctx_str *chunks, size_t n)
 	return fsync(fd);
 }
 
-/* Result of an attempt to store a file.  NOT_STORED: the file system cannot
- * create files without a name.  EXISTED: a file with this name already
- * exists. */
+/* Result of an attempt to store a file.  NOT_STORED: this system cannot create
+ * a file without a name, or cannot give it a name later.  EXISTED: a file with
+ * this name already exists. */
 enum store_outcome { NOT_STORED, STORED, EXISTED };
 
 /* Stores a file that gets its name only when it is complete.  If this process
@@ -283,9 +283,9 @@ open_hidden(const struct ctx_spool *spool, char hidden[CTX_TEMPORARY_NAME])
 	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-/* Renames a temporary file to its final name.  Fails with errno EEXIST if a
- * file with that name exists.  Also works on file systems without hard links,
- * such as vfat. */
+/* Gives a temporary file its final name; the temporary name may remain, too.
+ * Fails with errno EEXIST if a file with that name exists.  Also works on file
+ * systems without hard links, such as vfat. */
 static int
 name_hidden(const struct ctx_spool *spool, const char *hidden, const char *name)
 {
@@ -324,7 +324,8 @@ write_hidden(const struct ctx_spool *spool, const char *name,
 
 /* Stores a file under a temporary name that begins with a dot, then renames the
  * file.  Meanwhile blocks termination signals, so that the temporary file is
- * always renamed or removed.  Only SIGKILL can leave it behind. */
+ * always renamed or removed.  Only a signal such as SIGKILL can leave it
+ * behind. */
 static int
 store_hidden(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *chunks, size_t n, struct ctx_err *err)
@@ -336,8 +337,8 @@ store_hidden(const struct ctx_spool *spool, const char *name,
 	return rc;
 }
 
-/* Stores a file that does not exist in the spool yet.  Returns STORED, or
- * EXISTED if another process has stored the file meanwhile, or -1 with *err. */
+/* Stores a file, unless one with this name exists.  Returns STORED, or EXISTED
+ * if one exists, or -1 with *err. */
 static int
 store_file(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *chunks, size_t n, struct ctx_err *err)

@@ -17,8 +17,8 @@
 
 #include "store/store.h"
 
-/* Returns true if a path is valid UTF-8 without control characters.  This is
- * required of the path of a spool (directory of stored results), because
+/* Returns true if a path is valid UTF-8 without ASCII control characters.  This
+ * is required of the path of a spool (directory of stored results), because
  * references (lines of text that name files of the spool) contain it. */
 static bool
 is_printable_path(const char *dir)
@@ -46,7 +46,8 @@ refuse_link(const char *dir, struct ctx_err *err)
  * exists after a crash.  This is needed even if another process created the new
  * directory, because that process may not have synced yet. at: descriptor of
  * the containing directory. made: true if this process created the new
- * directory.  If made is false, failing to sync is no error. */
+ * directory.  If made is false, it is no error that the directory cannot be
+ * synced, or not by this user. */
 static int
 sync_parent(int at, bool made)
 {

@@ -1,6 +1,6 @@
 /* spool_name.c - makes and checks the names of files in the spool (directory of
- * stored results); a name consists of a tool's name and a hash of the file's
- * contents */
+ * stored results); a name has a hash of the file's contents and, by default, a
+ * tool's name */
 #include <sha2.h>
 #include <string.h>
 

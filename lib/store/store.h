@@ -12,9 +12,10 @@
  * spool file with the whole text. */
 #define CTX_AGE_HEAD 4000
 
-/* Number of hex digits in the name of a spool file, directly before the
- * extension.  The digits are the beginning of the SHA-256 of the file's
- * contents. */
+/* Number of hex digits in the name of a spool file, at its end or directly
+ * before the extension.  They are the beginning of a SHA-256: of the file's
+ * contents or, if the JSON of the tool result is also stored (see age.h), of
+ * that file's contents. */
 #define CTX_SPOOL_DIGITS 32
 /* maximum length of the name of a spool file, in bytes */
 #define CTX_SPOOL_NAME 200
@@ -44,7 +45,7 @@ struct ctx_spool {
  * Opens a spool.  If create is true, creates the directory of the spool and the
  * directories above it if they do not exist. ctx_spool_close removes the
  * created directories if they are still empty and no other process has opened
- * the spool.
+ * the spool to store files.
  *
  * CTX_EFILE: the spool is not safe to use.  This is so if its directory is a
  * symbolic link, belongs to neither the user nor root, or is writable by other
@@ -67,12 +68,14 @@ void ctx_spool_hash_chunks(char digits[CTX_SPOOL_DIGITS],
  * Sets out to the name of a spool file, terminated by a NUL byte.  The name is
  * the text "format", in which two parts are replaced:
  * - {tool} by the name of the tool: at most CTX_SPOOL_TOOL bytes of it, with an
- *   underscore for every byte that is not a letter, digit, underscore or dash;
+ *   underscore for every byte that is not a letter, digit, underscore or dash,
+ *   and for a dash at the beginning of the name; "tool" if the tool's name is
+ *   empty;
  * - {sha256} by digits, the hex digits of the file's hash.
  *
  * CTX_EARG: the name is too long, or contains a byte that is not a letter,
- * digit, underscore, dash or dot, or does not have the hex digits at its end or
- * before its last dot.
+ * digit, underscore, dash or dot, or begins with a dash or dot, or does not
+ * have the hex digits at its end or before its last dot.
  */
 int ctx_spool_name(struct ctx_buf *out, const char *format, struct ctx_str tool,
     const char digits[CTX_SPOOL_DIGITS], struct ctx_err *err);
@@ -146,7 +149,8 @@ struct ctx_reference {
 	struct ctx_str dir, name;
 	/* hex digits of the SHA-256 in the name of the file */
 	struct ctx_str digits;
-	/* offset in bytes of the reference in the text that contains it */
+	/* Number of bytes before the reference in the text that contains it,
+	 * without the line feed that ends them. */
 	size_t at;
 };
 
@@ -166,11 +170,11 @@ bool ctx_reference_may_be(struct ctx_str literal);
  * directory dir.  Compares the two paths as texts, but ignores "./" at the
  * beginning of dir and slashes at the end of dir. */
 bool ctx_reference_into(const struct ctx_reference *ref, const char *dir);
-/* Finds the next row of at least CTX_SPOOL_DIGITS hex digits in a text.  Such a
- * row may be the hash in the name of a spool file.  The search begins at the
- * offset *at, which is 0 in the first call.  Sets *digits to the last
- * CTX_SPOOL_DIGITS digits of the row, and *at to the end of the row.  Returns
- * false if there is no further row. */
+/* Finds the next row of at least CTX_SPOOL_DIGITS hex digits (0-9, a-f) in a
+ * text.  Such a row may be the hash in the name of a spool file.  The search
+ * begins at the offset *at, which is 0 in the first call.  Sets *digits to the
+ * last CTX_SPOOL_DIGITS digits of the row, and *at to the end of the row.
+ * Returns false if there is no further row. */
 bool ctx_reference_digits(struct ctx_str text, size_t *at,
     struct ctx_str *digits);
 /* Appends a reference (a line that names a file of the spool) to out.  If out
