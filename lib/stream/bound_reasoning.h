@@ -22,8 +22,9 @@ bool ctx_bound_block_after(const struct ctx_message *message, size_t i,
 bool ctx_bound_after(const struct ctx_message *message, size_t from);
 /* Adds the edits that remove signed reasoning from a message.  Removes only
  * reasoning that ends after the byte with the offset "from" in the message's
- * JSON.  If no block would be left, also inserts a text block, unless the
- * message is split over several records. */
+ * JSON.  If no block would be left, also inserts the text
+ * CTX_REASONING_REMOVED, if the format has a place for it, unless the message
+ * is split over several records. */
 int ctx_bound_remove(struct ctx_edits *edits, const struct ctx_message *message,
     size_t from, struct ctx_err *err);
 

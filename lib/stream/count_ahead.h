@@ -18,7 +18,8 @@ int ctx_count_ahead_next(struct ctx_stream *stream, struct ctx_event *event,
  * must free it.  Returns NULL if the memory also contains other records, or if
  * an earlier call has returned it. */
 char *ctx_count_ahead_keep(const struct ctx_record *record);
-/* Returns the record of the event that was returned last. */
+/* Returns the record of the event that was returned last, or, if this record is
+ * not in memory any more, the record that was read last. */
 const struct ctx_record *ctx_count_ahead_record(
     const struct ctx_stream *stream);
 void ctx_count_ahead_close(struct ctx_count_ahead *prefetch);

@@ -21,7 +21,8 @@ enum { PLACE = 200, LINE = 500 };
 /* ---- writing the first line ---- */
 
 /* Returns true if a title or address can be shown in the text that replaces
- * media: it must be short, without brackets and line breaks. */
+ * media: it must be short UTF-8 without brackets and control characters, and no
+ * URL with the scheme "data". */
 static bool
 is_displayable(struct ctx_str text)
 {

@@ -24,9 +24,10 @@ int ctx_placeholder_block(struct ctx_buf *out,
     uint32_t node, struct ctx_str text, struct ctx_err *err);
 
 /* Sets *is to true if the text of a JSON string is a placeholder (a text that
- * replaces media). literal: the JSON string with its quotes.  Sets *ref to the
- * reference to a file in the text, or ref->path.n to 0 if there is none. *ref
- * points into scratch, whose earlier contents are lost. */
+ * replaces media). literal: the JSON string with its quotes.  If the text is a
+ * placeholder, sets *ref to the reference to a file in the text, or ref->path.n
+ * to 0 if there is none. *ref points into scratch, whose earlier contents are
+ * lost. */
 int ctx_placeholder_read(struct ctx_str literal, struct ctx_buf *scratch,
     bool *is, struct ctx_reference *ref, struct ctx_err *err);
 /* Does the same as ctx_placeholder_read for block i of a message.  Only a text

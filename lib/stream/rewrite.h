@@ -162,8 +162,9 @@ int ctx_rewrite_count_edited(struct ctx_rewrite *rewrite,
     const struct ctx_edited_message *edited, const struct ctx_edits *edits,
     uint64_t *tokens, struct ctx_err *err);
 /* Archives the original bytes of an edited message, and reports the edit.  Sets
- * the members role, action, before and after of *change.  The caller must have
- * set tool, rule, bytes, and the members that say where the change is. */
+ * the members role and action of *change and, if the report has a callback and
+ * change->aside is false, before and after.  The caller must have set tool,
+ * rule, bytes, and the members that say where the change is. */
 int ctx_rewrite_report(struct ctx_rewrite *rewrite,
     const struct ctx_edited_message *edited, struct ctx_change *change,
     struct ctx_err *err);

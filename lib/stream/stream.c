@@ -69,9 +69,9 @@ record_detection(struct ctx_stream *stream,
 	found->line = stream->record.line;
 }
 
-/* Called as long as no message was found.  If ctx does not read the messages
- * that the record seems to have, stores the path to them.  Otherwise stores
- * file and line of the first JSON record. */
+/* Does nothing if messages, or such a path, were found before.  If ctx does not
+ * read the messages that the record seems to have, stores the path to them.
+ * Otherwise stores file and line of the first JSON record. */
 static int
 record_suggested_path(struct ctx_stream *stream, struct ctx_err *err)
 {
@@ -91,10 +91,10 @@ record_suggested_path(struct ctx_stream *stream, struct ctx_err *err)
 }
 
 /* Chooses the dialect (format) of a message that is possible in every dialect.
- * If this or an earlier message has a tool call or the role tool, the dialect
- * is Chat Completions.  Otherwise, if this or an earlier message makes a
- * dialect likely, it is this dialect.  Exception: if the first message of the
- * stream is a system message, it is Chat Completions. */
+ * Does nothing unless this or an earlier message makes a dialect likely.  If
+ * this or an earlier message has a tool call or the role tool, or if the first
+ * message of the stream is a system message, the dialect is Chat Completions.
+ * Otherwise it is the likely one. */
 static void
 apply_likely_dialect(struct ctx_stream *stream,
     struct ctx_record_layout *layout)

@@ -34,7 +34,7 @@ enum ctx_event_kind {
  * stream.  Pointers in an event are valid until the next event.  Pointers into
  * the bytes of a record are valid until the event after the record's event
  * RECORD.  A message that is not sent to the model, such as an inactive line of
- * a session file, gives UNKNOWN or only RECORD.
+ * a session file, gives UNKNOWN or only RECORD, unless include_hidden is true.
  */
 struct ctx_event {
 	enum ctx_event_kind kind;
@@ -63,7 +63,8 @@ struct ctx_event {
 struct ctx_found {
 	/* the dialect, or NULL if no message was found */
 	const struct ctx_dialect *dialect;
-	/* the key or value by which the dialect was detected */
+	/* the key or value by which the dialect was detected; "choice" if the
+	 * user has chosen the dialect */
 	const char *why;
 	/* File and line of the key or value by which the dialect was detected.
 	 * file is NULL if the stream has no record.  If no message was found:
@@ -205,7 +206,7 @@ int ctx_stream_model(const struct ctx_stream *stream,
  * counter of the message's conversation. */
 int ctx_stream_cost(const struct ctx_event *event, struct ctx_counter *counter,
     struct ctx_cost *cost, struct ctx_err *err);
-/* Returns a copy of the bytes of the event's record, which the caller must free
+/* Returns the bytes of the event's record in memory that the caller must free
  * (see ctx_reader_keep), or NULL with *err. */
 char *ctx_stream_keep(struct ctx_stream *stream, const struct ctx_event *event,
     struct ctx_err *err);
@@ -269,8 +270,9 @@ struct ctx_change {
 	const struct ctx_finding *finding;
 	/* The action: "drop" (the record was removed), "edit", "relink" (the
 	 * parent of a line of a session file was changed), or "add" (a message
-	 * or block was inserted).  For cache breakpoints: "mark" (a breakpoint
-	 * was added) or "strip" (breakpoints were removed). */
+	 * or block was inserted; ctx-check: "insert").  For cache breakpoints:
+	 * "mark" (a breakpoint was added) or "strip" (breakpoints were
+	 * removed). */
 	const char *action;
 	bool ranked;
 	/* Set if ranked is true: the rank of the message's group (tool call
@@ -281,7 +283,7 @@ struct ctx_change {
 	 * several records: sum over its records reported so far. */
 	uint64_t before, after;
 	/* The bytes before the change or, for the action "add", the bytes that
-	 * were inserted.  Empty when they were archived. */
+	 * were inserted.  Empty after ctx_report_keep. */
 	struct ctx_str bytes;
 	/* SHA-256 of the bytes in the member "bytes", as hex digits.  Empty
 	 * unless ctx_report.hashes is true. */
@@ -303,8 +305,10 @@ struct ctx_report {
 	    struct ctx_err *err);
 };
 
-/* Archives the bytes that a change removes or replaces.  The caller must call
- * this before it changes these bytes. */
+/* If there is an archive and this is no dry run, archives the bytes that a
+ * change removes or replaces.  Also sets change->sha256 (if report->hashes is
+ * true), and empties change->bytes.  The caller must call this before it
+ * changes these bytes. */
 int ctx_report_keep(const struct ctx_report *report, struct ctx_change *change,
     struct ctx_err *err);
 /* Calls on_change for a change that is final. */
@@ -368,11 +372,11 @@ struct ctx_message_edit {
 	const bool *spared;
 	size_t segment; /* index of the message's first segment (part) */
 };
-/* Adds the edits that the argument edit asks for in a message.  Sets *empty to
- * true if no block would be left; the caller must then remove the whole
- * message.  Replaces a tool result by a short text only if this saves tokens.
- * If a tool result is inside the JSON of its tool call, removes both
- * together. */
+/* Adds the edits for the bits DROP, STRIP, CLEAR and DROP_INSERTION of the
+ * argument edit; lib/prune makes those for the other bits.  Sets *empty to true
+ * if no block would be left; the caller must then remove the whole message.
+ * Replaces a tool result by a short text only if this saves tokens.  If a tool
+ * result is inside the JSON of its tool call, removes both together. */
 int ctx_edit_message(struct ctx_edits *edits, const struct ctx_message *message,
     const struct ctx_message_edit *edit, struct ctx_counter *counter,
     bool *empty, struct ctx_err *err);
