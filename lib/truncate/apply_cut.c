@@ -193,9 +193,9 @@ ctx_cut_apply(struct shortener *shortener, struct ctx_edits *edits,
     const struct text_segments *segments, const struct cut_range *range,
     struct ctx_err *err)
 {
-	/* source has only the blocks whose texts are shortened, such as those
-	 * of one tool result.  The message itself may have very many blocks,
-	 * and all of them would be visited for each cut. */
+	/* For a tool result, source has only the blocks inside the result.  The
+	 * message itself may have very many blocks, and all of them would be
+	 * visited for each cut. */
 	const struct ctx_message *source = &segments->message;
 	size_t nodes = source->json->nodes[source->node].next - source->node;
 	const struct text_segment *segment;

@@ -72,7 +72,8 @@ finish_segment(struct cut_search *search, const struct text_segment *segment)
  * becomes the end of the kept beginning, unless the kept beginning would be too
  * large.  If this is the first place after which the remaining text is not too
  * large, it becomes the beginning of the kept end. line_begun: true if the
- * place is inside a line. */
+ * place is inside a line that search->size_before does not include; a place
+ * after a line feed counts as inside the next line. */
 static void
 consider_cut_point(struct cut_search *search, size_t segment_index,
     bool line_begun)

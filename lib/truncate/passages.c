@@ -102,7 +102,8 @@ find_last_sentence_end(const struct passage_walk *walk, size_t from, size_t to)
 	return 0;
 }
 
-/* Returns the smallest of these offsets instead. */
+/* Returns the smallest offset above "from" and at most "to" at which a sentence
+ * or a line ends; 0 if there is none. */
 static size_t
 find_first_sentence_end(const struct passage_walk *walk, size_t from, size_t to)
 {

@@ -11,8 +11,8 @@
 #include "base/vector.h"
 #include "truncate/text_segments.h"
 
-/* Minimum number of base64 characters that are recognised as a payload.  The
- * characters must include upper case, lower case and digits. */
+/* Minimum number of base64 characters that are recognised as a payload outside
+ * of a URL.  The characters must include upper case, lower case and digits. */
 #define MIN_PAYLOAD 256
 #define MIN_WIDTH   40 /* minimum characters in a payload's line */
 /* Maximum number of spaces and tabs at the beginning of a line of a base64
@@ -122,8 +122,8 @@ may_end_line(const char *p, size_t n, size_t at)
 /* Finds the base64 payload that begins at the offset "at".  A payload may
  * consist of lines of equal width and a shorter last line.  Returns the offset
  * of the end of the payload, or "at" if no payload begins there. in_url: true
- * inside a data: URL.  Sets *next to the offset at which the caller must
- * continue the search. */
+ * inside a URL with the scheme "data".  Sets *next to the offset at which the
+ * caller must continue the search. */
 static size_t
 find_payload_end(const char *p, size_t n, size_t at, bool in_url, size_t *next)
 {
@@ -208,8 +208,9 @@ find_mark(const char *p, size_t n, size_t at)
 	return at;
 }
 
-/* Returns the offset of the payload of the first data: URL in a text, from the
- * offset "at" on, or the length of the text if there is none. */
+/* Returns the offset of the payload of the first URL with the scheme "data" in
+ * a text, from the offset "at" on, or the length of the text if there is
+ * none. */
 static size_t
 find_data_url(const char *p, size_t n, size_t at)
 {

@@ -161,8 +161,8 @@ find_range(struct shortener *shortener, const struct text_segments *segments,
  * Protects the reference at the end of a text from being cut.  (ctx-age
  * replaces a long tool result by its beginning and a reference to the file with
  * the full result.)  Sets *reference_size to the size of the reference.  Sets
- * it to 0 if there is no reference, or if the reference alone exceeds the
- * limit.
+ * it to 0 if there is no reference, or if the reference alone is as large as
+ * the limit or larger.
  */
 static int
 protect_reference(struct shortener *shortener, struct text_segments *segments,

@@ -52,11 +52,13 @@ struct protected_span {
 struct text_segments {
 	struct text_segment *list;
 	size_t n, cap;
-	/* A copy of the message with only those content blocks whose texts are
-	 * in the member "list". */
+	/* A copy of the message.  For a tool result, the copy has only the
+	 * blocks inside the result, or none if they cannot be removed one by
+	 * one. */
 	struct ctx_message message;
 	/* True if these are the texts of a message outside its tool results.
-	 * False if these are the texts of a tool result. */
+	 * False if they were set by ctx_text_segments_result or
+	 * ctx_text_segments_string. */
 	bool is_message_text;
 	struct ctx_buf text; /* all texts, one after another */
 	/* size of all texts together, in the unit of the limit */
@@ -97,7 +99,9 @@ int ctx_text_segments_read(struct text_segments *segments, struct ctx_err *err);
  * ctx_text_segments_read. */
 struct ctx_str ctx_text_segment_text(const struct text_segments *segments,
     const struct text_segment *segment);
-/* Frees the bytes of segments->text.  The offsets of the texts remain valid. */
+/* Empties segments->text, and frees its memory if it is large; does nothing if
+ * a text segment still points into it.  The offsets of the texts remain
+ * valid. */
 void ctx_text_segments_free_text(struct text_segments *segments);
 /* Forbids removing the last bytes of the last text. bytes: number of these
  * bytes. */
@@ -136,7 +140,7 @@ struct protected_span_walk {
 	const char *p;
 	size_t n;
 	size_t mark; /* offset of a mark that an earlier run of ctx wrote */
-	size_t url;  /* offset of the payload of a data: URL */
+	size_t url;  /* offset of the payload of a URL with the scheme "data" */
 	/* offset of a line of base64 characters that may be the first line of
 	 * base64 data */
 	size_t run;
@@ -157,9 +161,10 @@ int ctx_text_segments_protect(struct text_segments *segments,
 /* Sets *size to the size of a text in the unit of the limit, such as tokens. */
 int ctx_shorten_measure(struct shortener *shortener, const char *p, size_t n,
     uint64_t *size, struct ctx_err *err);
-/* Adds the edits that shorten the texts of a message, so that their size
- * together is at most limit, in the unit shortener->unit.  Sets *done to true
- * if any edits were needed.  The message must still be in memory. */
+/* Adds the edits that shorten the texts, so that their size together is at most
+ * limit, in the unit shortener->unit, or, if that is not possible, as small as
+ * possible.  Sets *done to true if it has added edits.  The message must still
+ * be in memory. */
 int ctx_shorten(struct shortener *shortener, struct ctx_edits *edits,
     struct text_segments *segments, uint64_t limit, bool *done,
     struct ctx_err *err);

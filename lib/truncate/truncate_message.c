@@ -147,8 +147,8 @@ find_result_limit(const struct ctx_truncate_config *options)
 	return options->limit;
 }
 
-/* Some agents keep a copy of a tool result beside the message.  If the result
- * was shortened, shortens each text in the copy to the same limit. */
+/* Some agents keep a copy of a tool result beside the message.  Called if the
+ * result was shortened: shortens each text in the copy to the same limit. */
 static int
 shorten_copy(struct truncation *truncation, const struct ctx_message *message,
     uint64_t limit, struct ctx_err *err)
@@ -165,8 +165,9 @@ shorten_copy(struct truncation *truncation, const struct ctx_message *message,
 	return 0;
 }
 
-/* Shortens the texts of tool result i.  If the agent keeps a copy of the result
- * beside the message, shortens the texts in the copy, too. */
+/* Shortens the texts of tool result i.  If the result was too long and the
+ * agent keeps a copy of it beside the message, shortens the texts in the copy,
+ * too. */
 static int
 shorten_result(struct truncation *truncation, const struct ctx_message *message,
     size_t i, uint64_t limit, struct ctx_err *err)
@@ -247,11 +248,12 @@ report_truncated(struct truncation *truncation,
 	return ctx_rewrite_report(&truncation->rewrite, &edited, &change, err);
 }
 
-/* Removes the bound reasoning of a message that is after the first change of
- * the conversation.  The first change may be in this message or in an earlier
- * message.  Bound reasoning is signed reasoning that the provider refuses if
- * anything before it was changed. first: number of the first edit of this
- * message. */
+/* Handles the bound reasoning of a message that is after the first change of
+ * the conversation: removes it or, without CTX_REASONING_DROP, only counts the
+ * message.  If there is such reasoning, sets truncation->refused.  The first
+ * change may be in this message or in an earlier message.  Bound reasoning is
+ * signed reasoning that the provider refuses if anything before it was changed.
+ * first: number of the first edit of this message. */
 static int
 drop_bound_reasoning(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,

@@ -134,7 +134,8 @@ ctx_truncate_write_all(struct truncation *truncation, bool edit,
 
 /* Writes the messages at the beginning of the queue that need not be kept in
  * memory any longer.  These are the messages before the first one that has some
- * of the newest media, which are not removed. */
+ * of the newest media, which are not removed.  Writes nothing with the option
+ * unsent, or if a later message may forbid changes. */
 static int
 write_due_truncated(struct truncation *truncation, struct ctx_err *err)
 {

@@ -109,15 +109,16 @@ int ctx_truncate_check_refusal(struct truncation *truncation,
 int ctx_truncate_write_all(struct truncation *truncation, bool edit,
     struct ctx_err *err);
 /* Handles a message that is a record: keeps it in memory if its change depends
- * on later messages, otherwise shortens and writes it. */
+ * on later messages, or if earlier records are in memory; otherwise adds the
+ * edits that shorten it. */
 int ctx_truncate_queue_record(struct truncation *truncation,
     const struct ctx_event *event, struct ctx_err *err);
 /* Adds a message of a conversation inside a record to the queue of that
  * conversation. */
 int ctx_truncate_queue_element(struct truncation *truncation,
     const struct ctx_event *event, struct ctx_err *err);
-/* Shortens the messages of a conversation inside a record.  The caller must
- * have read all of them. */
+/* Shortens the messages in the queue of a conversation inside a record.  The
+ * caller must have read all messages of the conversation. */
 int ctx_truncate_conversation(struct truncation *truncation,
     struct ctx_err *err);
 
