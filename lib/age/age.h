@@ -46,7 +46,8 @@ struct ctx_age_config {
 	 * after ctx_age_stream has returned. */
 	struct ctx_spool *opened;
 	/* The error because of which the caller could not open the spool
-	 * (directory of stored results), if it could not. */
+	 * (directory of stored results), with the code CTX_OK if it could.
+	 * Used only if the member "opened" is not NULL. */
 	const struct ctx_err *refused;
 	/* Template of the names of stored files, such as "{tool}-{sha256}.md"
 	 * (see ctx_spool_name). */
@@ -106,7 +107,7 @@ struct ctx_age_counts {
 	 * files. tokens: number of tokens that were saved by this. */
 	uint64_t results, tokens;
 	/* messages: number of messages that were read. timed: how many of them
-	 * have a timestamp. */
+	 * have a timestamp; counted only with the option older. */
 	uint64_t messages, timed;
 	uint64_t failed; /* number of tool results that could not be stored */
 	/* Number of messages from which bound reasoning was removed: signed
@@ -160,8 +161,8 @@ struct ctx_found_reference {
 	/* path: path of the spool file, as written in the reference; name: name
 	 * of the file in the spool directory. */
 	struct ctx_str path, name;
-	/* Length of the text or media that was moved to the file: in characters
-	 * for a text, in bytes for media. */
+	/* Length of the text or media that was moved to the file, according to
+	 * the reference: in characters for a text, in bytes for media. */
 	uint64_t chars;
 	enum ctx_aged_result_state state;
 };

@@ -66,8 +66,8 @@ record_result_tools(struct aging *aging, struct age_queue *queue,
 	return 0;
 }
 
-/* Stores the timestamp of a message.  A message without a timestamp gets the
- * timestamp of the message before it. */
+/* Counts a message and, with the option older, stores its timestamp.  A message
+ * without a timestamp gets the timestamp of the message before it. */
 static int
 record_time(struct aging *aging, struct age_queue *queue,
     struct age_entry *entry, const struct ctx_message *message,

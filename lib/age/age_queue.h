@@ -178,10 +178,11 @@ int ctx_age_message(struct aging *aging, struct age_queue *queue,
 
 /* ---- spool_reasoning.c ---- */
 
-/* Removes the bound reasoning of a message, if this message or an earlier one
+/* Handles the bound reasoning of a message, if this message or an earlier one
  * was changed.  Bound reasoning is signed reasoning that the provider refuses
- * if anything before it was changed.  Stores the original of the message in the
- * spool directory. */
+ * if anything before it was changed.  With CTX_REASONING_DROP, removes it and
+ * stores the original of the message in the spool directory; otherwise only
+ * counts the message. */
 int ctx_age_remove_reasoning(struct aging *aging, struct age_queue *queue,
     struct age_entry *entry, struct ctx_err *err);
 
@@ -196,9 +197,11 @@ int ctx_age_commit_edits(struct aging *aging, const struct age_entry *entry,
  * replaced tool results could not be synced to disk. */
 int ctx_age_report_message(struct aging *aging, struct age_queue *queue,
     const struct age_entry *entry, struct ctx_err *err);
-/* Returns true if all tool results of a message in the queue are old enough to
- * be replaced.  Also returns true for a record that is not a message, so that
- * it is written together with the message before it. */
+/* Returns true if a message in the queue is before the boundary of
+ * ctx_age_find_boundary; with the option by_results, if all its tool results
+ * are.  But returns false if the message is not older than options->older yet,
+ * and the stream has not ended.  Returns true for a record that is not a
+ * message, so that it is written together with the message before it. */
 bool ctx_age_is_before_boundary(const struct aging *aging,
     const struct age_queue *queue, const struct age_entry *entry);
 /* Returns true if all messages of the conversation must be read before any

@@ -350,7 +350,8 @@ name_media(struct aged_result *aged, const struct ctx_age_config *options,
 }
 
 /* Writes to aged->scratch the text that replaces a media block, with a
- * reference to a file.  Sets aged->file_name to the name of this file. */
+ * reference to a file.  Sets aged->file_name to the name of this file.  With
+ * the option mask, there is no reference and no file. */
 static int
 make_media_text(struct aged_result *aged, const struct ctx_age_config *options,
     const struct ctx_json *json, const struct ctx_media *media,

@@ -29,8 +29,9 @@ struct message_place {
 	 * this file.  This hash is the key for the hash of the next message. */
 	struct ctx_hashkey so_far;
 	uint64_t message; /* index of the message in the conversation, from 0 */
-	/* For a message that is split over several records: number of the
-	 * record within the message, from 0. */
+	/* Number of the record within its message: from 0, but from 1 in the
+	 * first message of a conversation.  Only a message that is split has
+	 * several records. */
 	uint64_t record;
 };
 

@@ -15,8 +15,8 @@
  * bits. */
 #define MAX_FILE UINT32_MAX
 
-/* A message into which a tool result was put back.  Reported at the end of its
- * record. */
+/* A message into which a tool result, media or reasoning was put back.
+ * Reported at the end of its record. */
 struct restored_message {
 	struct ctx_held_message held;
 	/* token counter of the conversation's model */
@@ -103,14 +103,13 @@ int ctx_restore_check_file(int rc, enum ctx_aged_result_state *state,
 int ctx_restore_sum_file(struct restoration *restoration, uint64_t max_bytes,
     struct ctx_spool_sum *sum, enum ctx_aged_result_state *state,
     struct ctx_err *err);
-/* Reads the spool file restoration->name into restoration->file.  If the size
- * or SHA-256 of the file differs from *sum, sets *state to CTX_AGED_CHANGED. */
+/* Reads the spool file restoration->name into *file.  If the size or SHA-256 of
+ * the file differs from *sum, sets *state to CTX_AGED_CHANGED. */
 int ctx_restore_read_file(struct restoration *restoration,
     const struct ctx_spool_sum *sum, struct ctx_buf *file,
     enum ctx_aged_result_state *state, struct ctx_err *err);
-/* Reads the spool file restoration->name into restoration->file.  If the file
- * does not have the SHA-256 that the reference says, sets *state to
- * CTX_AGED_CHANGED. */
+/* Reads the spool file restoration->name into *file.  If the file does not have
+ * the SHA-256 that the reference says, sets *state to CTX_AGED_CHANGED. */
 int ctx_restore_read_referenced(struct restoration *restoration,
     const struct ctx_reference *ref, struct ctx_buf *file,
     enum ctx_aged_result_state *state, struct ctx_err *err);

@@ -89,7 +89,7 @@ report_record(struct restoration *restoration, struct ctx_err *err)
 	return 0;
 }
 
-/* ---- reasoning that was removed ---- */
+/* ---- messages ---- */
 
 static int
 restore_message(void *user, const struct ctx_event *event, struct ctx_err *err)

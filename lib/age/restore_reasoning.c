@@ -4,9 +4,9 @@
 #include "age/restoration.h"
 #include "stream/bound_reasoning.h"
 
-/* Returns true if this message or an earlier message contains a reference to a
- * file.  If none does, ctx-age has not removed reasoning from this message, and
- * the file with its original is not looked for. */
+/* Returns true if this message or an earlier message may contain a reference to
+ * a file.  If none does, ctx-age has not removed reasoning from this message,
+ * and the file with its original is not looked for. */
 static bool
 has_seen_reference(struct restoration *restoration,
     const struct ctx_message *message)

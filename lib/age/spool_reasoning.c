@@ -27,7 +27,8 @@ strip_message(struct aging *aging, const struct age_entry *entry,
 
 /* Stores aging->unstripped, the message with its reasoning, in a spool file.
  * The name of the file is computed from aging->stripped, the message without
- * its reasoning, so that ctx-restore finds the file. */
+ * its reasoning, so that ctx-restore finds the file.  Does nothing in a dry
+ * run, or with the option mask. */
 static int
 store_unstripped_message(struct aging *aging, const struct age_entry *entry,
     struct ctx_err *err)
@@ -63,7 +64,8 @@ find_message_json(struct aging *aging, const struct ctx_held_message *held,
 }
 
 /* Removes the signed reasoning of a message.  Replaces all edits of the message
- * by a single edit of its whole JSON. */
+ * by a single edit of its whole JSON.  If the original cannot be stored, only
+ * reports this. */
 static int
 remove_reasoning(struct aging *aging, struct age_entry *entry,
     struct ctx_err *err)
