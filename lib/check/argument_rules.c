@@ -76,8 +76,9 @@ refuse_arguments(struct ctx_validator *validator, size_t i, bool in_text,
 	    ctx_json_str(json, value));
 }
 
-/* Checks that the arguments of a tool call are a string that contains JSON.
- * Called for formats that demand this. */
+/* Checks that the arguments of a tool call are a string that contains JSON, in
+ * Chat Completions the JSON of an object.  Called for formats that demand
+ * this. */
 static int
 check_argument_string(struct ctx_validator *validator, size_t i)
 {

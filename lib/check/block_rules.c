@@ -1,5 +1,5 @@
-/* block_rules.c - checks each block of a message, without looking at other
- * blocks and messages */
+/* block_rules.c - checks the blocks of a message, without looking at other
+ * messages */
 
 #include "check/surrogate_rules.h"
 #include "check/validator.h"
@@ -23,8 +23,8 @@ ctx_validate_says_nothing(const struct ctx_validator *validator,
 		    0);
 }
 
-/* Returns true if the provider can verify a reasoning block: if the block has a
- * signature, or is encrypted. */
+/* Returns true if the provider accepts a reasoning block: if the block has a
+ * signature, is encrypted, or has the form of Bedrock and no signature. */
 static bool
 has_reasoning_proof(const struct ctx_json *json, uint32_t block)
 {
@@ -143,7 +143,8 @@ is_refused_text(const struct ctx_validator *validator,
 	return true;
 }
 
-/* Checks one block of the message, without looking at other blocks. */
+/* Checks one block of the message.  Only for a text of white space, also looks
+ * at its other blocks. */
 static int
 check_block(struct ctx_validator *validator, size_t i)
 {

@@ -82,12 +82,13 @@ struct ctx_rule {
 	uint64_t when;
 	enum ctx_fix_kind remedy;
 };
-/* Returns number i of the rules of ctx-check (counted from 0), or NULL after
- * the last rule. */
+/* Returns the rule of ctx-check with the index i, or NULL after the last
+ * rule. */
 const struct ctx_rule *ctx_rule_at(size_t i);
 
 /* A provider to which conversations are sent.  The rules for a conversation are
- * those of its dialect (message format) and those in the member "more". */
+ * those of its dialect (message format) and those in the member "more", without
+ * those in "less"; see ctx_provider_rules. */
 struct ctx_provider {
 	const char *name, *about;
 	const char *dialect;
@@ -355,8 +356,8 @@ int ctx_validator_end(struct ctx_validator *validator, bool allow_pending,
  * (violations of rules). */
 int ctx_validator_check_request(struct ctx_validator *validator, uint64_t rules,
     uint32_t messages, const struct ctx_place *place, struct ctx_err *err);
-/* Returns the index of the first message for which findings are still possible,
- * because they depend on later messages. */
+/* Returns the index of the first message that may still be repaired, because
+ * findings about it depend on later messages; UINT64_MAX if there is none. */
 uint64_t ctx_validator_first_undecided(const struct ctx_validator *validator);
 
 /* ---- check/check_stream.c: check a stream, or repair it ----------------- */
@@ -409,9 +410,9 @@ struct ctx_check_config {
 
 /* Checks the conversations of a stream.  If writer is not NULL, also repairs
  * the conversations as far as possible, and writes the stream.  Records without
- * a repair are written byte for byte.  Records after a tool call are kept in
- * memory until the tool call has its result, or cannot get a result any
- * more. */
+ * a repair are written byte for byte.  In a repair, records after a tool call
+ * are kept in memory until the tool call has its result, or cannot get a result
+ * any more. */
 int ctx_check_stream(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_check_config *options, struct ctx_err *err);
 

@@ -524,8 +524,10 @@ take_record(void *user, const struct ctx_event *event, struct ctx_err *err)
 	return take_event(check, event, err) < 0 ? -1 : 1;
 }
 
-/* After an error in the input, writes the messages in memory without a repair,
- * because their repair could depend on messages after the error. */
+/* After an error, writes the messages in memory without a repair, because their
+ * repair could depend on messages after the error.  But this is so only if the
+ * conversation was kept in memory because of CTX_REASONING_FAIL; otherwise
+ * writes nothing. */
 static int
 end_checked_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 {

@@ -149,8 +149,8 @@ struct ctx_str ctx_repair_text(const struct ctx_repair *repair,
  * archive has these bytes already, or in a trial (repair->trial). */
 int ctx_repair_archive(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, struct ctx_err *err);
-/* Reports a repair, unless this is a trial. fix->finding, role, action and
- * bytes are set. */
+/* Reports a repair, unless this is a trial.  The caller must have set
+ * fix->finding, role, action and bytes. */
 int ctx_repair_report(const struct ctx_repair *repair, struct ctx_change *fix,
     struct ctx_err *err);
 /* Stores that a repair has changed the bytes of a message at the offset "at",
@@ -272,15 +272,15 @@ int ctx_repair_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
  * Returns SIZE_MAX if no reasoning must be removed. */
 size_t ctx_repair_pass_change(struct ctx_repair_changes *changes,
     const struct ctx_repair_entry *entry);
-/* Removes the signed reasoning that ends after the offset "from" in a message
- * that is a record, and reports what was removed.  If from is SIZE_MAX, removes
- * nothing. */
+/* Adds the edits that remove the signed reasoning that ends after the offset
+ * "from" in a message that is a record, and reports it.  Does neither if from
+ * is SIZE_MAX, if options->reasoning keeps the reasoning, or in a trial. */
 int ctx_repair_record_reasoning(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, size_t from, struct ctx_err *err);
-/* For a conversation inside a record: removes the signed reasoning that comes
- * after a change.  Called after all other edits were added.  In each message,
- * the member changed_from must be the value that ctx_repair_pass_change has
- * returned. */
+/* For a conversation inside a record: adds the edits that remove the signed
+ * reasoning that comes after a change, as ctx_repair_record_reasoning does.
+ * Called after all other edits were added.  In each message, the member
+ * changed_from must be the value that ctx_repair_pass_change has returned. */
 int ctx_repair_inner_reasoning(struct ctx_repair *repair, struct ctx_err *err);
 
 /* ---- repair_conversation.c: a conversation inside a record ---- */

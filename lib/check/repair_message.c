@@ -18,7 +18,7 @@ ctx_repair_begin(struct ctx_repair *repair, bool inside, bool binds)
 
 /* Finds the place before the blocks of a message where a tool result could be
  * inserted.  Stores the place in *entry, as an offset in bytes from the
- * beginning of the record. */
+ * beginning of the record.  Also sets entry->holds_results. */
 static void
 find_insertion_offset(struct ctx_repair_entry *entry,
     const struct ctx_message *message, struct ctx_str text)

@@ -51,8 +51,9 @@ report_removed_reasoning(struct ctx_repair *repair,
 
 /* Parses the JSON text of a message in the queue as it will be written.
  * Returns 1 if the message has signed reasoning that ends after the offset
- * "from".  This reasoning must be removed.  Otherwise returns 0, or -1 with
- * *err. */
+ * "from" and must be removed.  Returns 0 if it has none; if options->reasoning
+ * keeps it; or in a trial, which only sets repair->refused and refused_at.
+ * Returns -1 with *err after an error. */
 static int
 find_reasoning(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
     struct ctx_str text, size_t from, struct ctx_err *err)

@@ -44,7 +44,7 @@ is_template_usable(const struct ctx_result_template *row,
 }
 
 /* Returns the text of the first template of a tool result that can be used for
- * a tool call, or NULL if there is none. */
+ * a tool call, or NULL if there is none, or if the provider runs the tool. */
 static const char *
 choose_result_template(const struct ctx_dialect *dialect,
     const struct ctx_message *message, const struct ctx_block *call)

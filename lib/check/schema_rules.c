@@ -188,8 +188,8 @@ has_type(const struct fit *fit, uint32_t schema, uint32_t value)
 	return false;
 }
 
-/* Returns 1 if both JSON values are equal, 0 if they are not equal, or -1 with
- * *err. */
+/* Returns 1 if both JSON values have the same compact JSON, 0 if not (as for 1
+ * and 1.0), or -1 with *err. */
 static int
 compare_values(struct fit *fit, uint32_t schema, uint32_t value,
     struct ctx_err *err)
@@ -203,8 +203,8 @@ compare_values(struct fit *fit, uint32_t schema, uint32_t value,
 	return a.n == b.n && memcmp(a.p, b.p, a.n) == 0;
 }
 
-/* Returns 1 if the schema's enum and const allow the value, 0 if they do not,
- * or -1 with *err. */
+/* Returns 1 if the schema's const or, without const, its enum allows the value,
+ * 0 if not, or -1 with *err. */
 static int
 match_allowed_value(struct fit *fit, uint32_t schema, uint32_t value,
     struct ctx_err *err)
@@ -264,9 +264,9 @@ check_required(struct fit *fit, uint32_t schema, uint32_t value)
 		}
 }
 
-/* Checks a value, and pushes it on the stack; then the children of the value
- * are checked next. name: name of the member that has this value.  The length
- * of the name is 0 if the value is not the value of a member. */
+/* Checks a value.  If it is an object or array, pushes it on the stack; then
+ * its children are checked next. name: name of the member that has this value.
+ * The length of the name is 0 if the value is not the value of a member. */
 static int
 check_value(struct fit *fit, uint32_t schema, uint32_t value,
     struct ctx_str name, struct ctx_err *err)

@@ -31,7 +31,8 @@ struct ctx_str ctx_child_span(const struct ctx_json *json, uint32_t container,
  * or NULL if the rules allow this form. */
 const char *ctx_id_wrong(uint64_t rules, struct ctx_str literal);
 /* Sets out to the JSON string that replaces an id of a form that the rules
- * forbid.  Returns 1, or 0 if the id need not be replaced, or -1 with *err. */
+ * forbid.  Also replaces lone surrogates of an id.  Returns 1, or 0 if the id
+ * need not be replaced or is empty, or -1 with *err. */
 int ctx_id_repair(struct ctx_buf *out, struct ctx_buf *spare, uint64_t rules,
     struct ctx_str literal, struct ctx_err *err);
 

@@ -271,7 +271,7 @@ open_call(struct ctx_validator *validator, size_t i, uint32_t ordinal)
 	    : 0;
 }
 
-/* Notes down that a tool result is late: a message without results is between
+/* Notes down if a tool result is late: if a message without results is between
  * the result's tool call and this message. */
 static void
 record_late_result(struct ctx_validator *validator, const struct ctx_call *call)

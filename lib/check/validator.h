@@ -63,20 +63,21 @@ int ctx_validate_describe(struct ctx_validator *validator, size_t block,
 int ctx_validate_refuse_edit(struct ctx_validator *validator,
     enum ctx_rule_id id, size_t block, struct ctx_str old);
 
-/* Returns true if the message has a block of this kind that no repair has
- * removed. */
+/* Returns true if the message has a block of this kind, outside of its tool
+ * results, that no repair has removed. */
 bool ctx_validate_has(const struct ctx_validator *validator,
     enum ctx_block_kind kind);
-/* Returns true if a block is empty or contains only white space, and the rules
- * forbid such blocks.  Returns false for a block with a signature, which is
- * always accepted. */
+/* Returns true if a text block is empty or contains only white space, or an
+ * opaque block is empty, and the rules forbid such blocks.  Returns false for a
+ * text with a signature, which is always accepted. */
 bool ctx_validate_says_nothing(const struct ctx_validator *validator,
     const struct ctx_block *block);
 
 /* Each of the functions ctx_validate_* below checks one property of the message
- * that is being checked.  It returns 0, or -1 with *validator->err. */
+ * that is being checked.  It returns -1 with *validator->err after an error,
+ * otherwise 0, 1 or 2; see ctx_validate_report. */
 
-/* Checks each block of the message, without looking at other blocks. */
+/* Checks the blocks of the message, without looking at other messages. */
 int ctx_validate_forms(struct ctx_validator *validator);
 /* Checks the arguments of tool call i against the JSON schema that the request
  * contains for its tool. */

@@ -5,7 +5,8 @@
 #include "check/repair.h"
 
 /* Writes the tool results that must be inserted after a message: as separate
- * records, or as blocks of the next message. */
+ * records, or as blocks of the next message.  If they must come after the next
+ * message, moves them to it instead. */
 static int
 write_due_results(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_err *err)
