@@ -201,6 +201,10 @@ load helper
 	    "system": true, "user": true, "priming": true}' out
 	ctx-count --json --per kind "$agent" > out
 	jq -se 'map(.kind) | contains(["text", "call", "result"])' out
+	# A number that was not counted is not printed as 0.
+	jq -se 'all(has("chars") or has("bytes") | not)' out
+	ctx-count --per kind "$agent" | awk '$3 != "-" { exit 1 }'
+	ctx-count --tsv --per kind "$agent" | awk -F'\t' 'NR > 1 && $3 != "" { exit 1 }'
 	ctx-count --json --per turn "$agent" > out
 	jq -se 'map(.turn | tonumber) | . == sort and .[0] == 0' out
 }

@@ -27,6 +27,8 @@ X
 	grep -q '^~ is an estimate: ' tty
 	# Numbers stand below the ends of their heads.
 	head -n 1 tty | grep -q '^  tokens  messages    chars  name$'
+	on_terminal "ctx-count --per kind $agent" 120
+	[ "$(head -n 1 tty | xargs)" = "tokens messages kind" ]
 	on_terminal "ctx-count -m gpt-4o $chat"
 	run ! grep -q '~' tty
 	on_terminal "ctx-count -m gpt-4o $agent"

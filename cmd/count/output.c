@@ -8,6 +8,12 @@
 
 /* ---- one row ---- */
 
+bool
+row_has_chars(const struct row_form *form)
+{
+	return form->per == NULL || strcmp(form->per, "kind") != 0;
+}
+
 uint64_t
 row_window(const struct row_form *form, const struct ctx_token_stats *stats)
 {
@@ -130,6 +136,10 @@ print_json(const struct row_form *form, const struct row *row)
 	    (json_int_t)stats->chars, "bytes", (json_int_t)stats->bytes);
 	struct ctx_err err;
 
+	if (!row_has_chars(form)) {
+		(void)json_object_del(o, "chars");
+		(void)json_object_del(o, "bytes");
+	}
 	if (stats->line > 0)
 		o = cli_json_number(o, "line", stats->line);
 	if (row->label.p != NULL)
@@ -216,8 +226,9 @@ print_columns(struct row_form *form, const struct row *row, char gap, int width)
 
 	(void)snprintf(tokens, sizeof tokens, "%s%" PRIu64,
 	    stats->estimated > 0 ? "~" : "", stats->tokens);
-	printf("%*s%c%*" PRIu64 "%c%*" PRIu64 "%c", width, tokens, gap, width,
-	    stats->messages, gap, width, stats->chars, gap);
+	printf("%*s%c%*" PRIu64 "%c", width, tokens, gap, width,
+	    stats->messages, gap);
+	print_known(stats->chars, row_has_chars(form), gap, width);
 	if (window > 0)
 		printf("%*" PRIu64 "%c%*.1f%%%c%*" PRId64 "%c", width, window,
 		    gap, width > 0 ? 5 : 0,

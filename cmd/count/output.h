@@ -77,6 +77,9 @@ struct row_form {
  * percentages in the row.  Returns 0 if the row shows no percentage. */
 uint64_t row_window(const struct row_form *form,
     const struct ctx_token_stats *stats);
+/* Returns true if the characters and bytes of the rows are known: those of
+ * kinds of content blocks (--per kind) are not counted. */
+bool row_has_chars(const struct row_form *form);
 /* Returns the number of tokens of a row that is compared with the context
  * window.  If the row shows billed tokens, this is the sum of the billed tokens
  * of the last request and the tokens that ctx counts after this request. */

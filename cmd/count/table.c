@@ -50,7 +50,8 @@ write_cells(char cells[COLUMNS][24], const struct row_form *form,
 	cli_group_digits(cells[TOKENS], stats->estimated > 0 ? "~" : "",
 	    stats->tokens);
 	cli_group_digits(cells[MESSAGES], "", stats->messages);
-	cli_group_digits(cells[CHARS], "", stats->chars);
+	if (row_has_chars(form))
+		cli_group_digits(cells[CHARS], "", stats->chars);
 	if (window > 0) {
 		cli_group_digits(cells[WINDOW], "", window);
 		(void)snprintf(cells[USED], sizeof cells[USED], "%.1f%%",
