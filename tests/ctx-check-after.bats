@@ -62,6 +62,15 @@ X
 	[[ ${lines[0]} == "three: ends after 1 unchanged messages" ]]
 }
 
+@test "--after counts columns from the beginning of the line, also behind another value" {
+	echo '{"model":"gpt-4o","messages":[{"role":"user","content":"a"}]}' > one
+	{ echo '{'; echo '"x":1}   {"model":"gpt-4o","messages":[{"role":"user","content":"b"}]}'; } > two
+	ctx-check --after one two > out
+	at=$(sed -n '2s/b".*//p' two | tr -d '\n' | wc -c)
+	[[ $(head -n 1 out) == "two:2:$((at + 1)): message 0 (user) changed"* ]] ||
+		fail "$(cat out)"
+}
+
 @test "--after works with long texts, escapes and line streams, and refuses other modes" {
 	two_requests
 	long=$(printf 'word %.0s' {1..20000})

@@ -90,8 +90,9 @@ struct ctx_record {
 	/* name of the file as the caller has given it; "-" for standard
 	 * input */
 	const char *file;
-	/* number of the line where the value begins, from 1 */
-	uint64_t line;
+	/* number of the line where the text begins, from 1, and number of bytes
+	 * in this line before the text */
+	uint64_t line, column;
 	/* Offset of text in the file, in bytes.  CTX_NO_OFFSET if the input is
 	 * not a regular file, or if a line feed that is not in the file was
 	 * added to text. */

@@ -105,6 +105,7 @@ ctx_record_find_place(const struct ctx_record *record, const char *byte,
     uint64_t *line, size_t *column)
 {
 	const char *start = record->text.p;
+	size_t before = (size_t)record->column;
 
 	if (record->coded.n > 0)
 		byte = record->coded.p +
@@ -115,8 +116,9 @@ ctx_record_find_place(const struct ctx_record *record, const char *byte,
 		if (*p == '\n') {
 			++*line;
 			start = p + 1;
+			before = 0;
 		}
-	*column = (size_t)(byte - start) + 1;
+	*column = before + (size_t)(byte - start) + 1;
 }
 
 void
@@ -147,6 +149,7 @@ take_record(struct ctx_reader *r, struct ctx_record *record,
 	record->kind = kind;
 	record->file = r->name;
 	record->line = r->line;
+	record->column = r->column;
 	record->offset = r->offset == CTX_NO_OFFSET
 	    ? CTX_NO_OFFSET
 	    : r->offset - bytes_ahead(r);
