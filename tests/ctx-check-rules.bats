@@ -581,7 +581,7 @@ in:3: bad-result: tool result "a" has a block of a type that no tool result can 
 }
 
 @test "--schema checks arguments against the schema of their tool" {
-	local schema='{"type":"object","properties":{"path":{"type":"string"},"n":{"type":["integer","null"]},"mode":{"enum":["r","w"]},"at":{"type":"array","items":{"type":"object","required":["x"],"properties":{"x":{"type":"number"}}}}},"required":["path"],"additionalProperties":false}'
+	local schema='{"type":"object","properties":{"path":{"type":"string"},"n":{"type":["integer","null"]},"mode":{"enum":["r","w"]},"k":{"enum":["a",1]},"at":{"type":"array","items":{"type":"object","required":["x"],"properties":{"x":{"type":"number"}}}}},"required":["path"],"additionalProperties":false}'
 	local args want d
 	while IFS='|' read -r args want; do
 		printf '%s\n' '{"model":"m","tools":[{"name":"g"},{"name":"f","input_schema":'"$schema"'}],"messages":[{"role":"user","content":"u"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":'"$args"'}]}]}' > anthropic
@@ -604,6 +604,8 @@ in:3: bad-result: tool result "a" has a block of a type that no tool result can 
 	{"path":"x","n":1.5}|"n" has another type
 	{"path":"x","n":2.0}|
 	{"path":"x","mode":"a"}|"mode" is not one of the allowed values
+	{"path":"x","k":1.0}|
+	{"path":"x","k":1.5}|"k" is not one of the allowed values
 	{"path":"x","more":1}|"more" is not a member of the schema
 	{"path":"x","at":[{"x":1},{"y":2}]}|"x" is missing
 	{"path":"x","at":[7]}|a value has another type

@@ -11,6 +11,7 @@
  * additionalProperties false.  Not checked: anyOf, $ref and other keywords, and
  * values nested deeper than DEEP.
  */
+#include <jansson.h>
 #include <string.h>
 
 #include "check/validator.h"
@@ -188,8 +189,23 @@ has_type(const struct fit *fit, uint32_t schema, uint32_t value)
 	return false;
 }
 
-/* Returns 1 if both JSON values have the same compact JSON, 0 if not (as for 1
- * and 1.0), or -1 with *err. */
+/* Returns true if two JSON texts are the same number, as 1 and 1.0 are. */
+static bool
+is_same_number(struct ctx_str a, struct ctx_str b)
+{
+	json_t *x = json_loadb(a.p, a.n, JSON_DECODE_ANY, NULL);
+	json_t *y = json_loadb(b.p, b.n, JSON_DECODE_ANY, NULL);
+	bool same = json_is_number(x) && json_is_number(y) &&
+	    !(json_number_value(x) < json_number_value(y)) &&
+	    !(json_number_value(x) > json_number_value(y));
+
+	json_decref(x);
+	json_decref(y);
+	return same;
+}
+
+/* Returns 1 if two JSON values are the same number or have the same compact
+ * JSON, 0 if not, or -1 with *err. */
 static int
 compare_values(struct fit *fit, uint32_t schema, uint32_t value,
     struct ctx_err *err)
@@ -200,7 +216,8 @@ compare_values(struct fit *fit, uint32_t schema, uint32_t value,
 	if (ctx_json_compact(fit->schemas, schema, fit->one, &a, err) < 0 ||
 	    ctx_json_compact(fit->values, value, fit->other, &b, err) < 0)
 		return -1;
-	return a.n == b.n && memcmp(a.p, b.p, a.n) == 0;
+	return (a.n == b.n && memcmp(a.p, b.p, a.n) == 0) ||
+	    is_same_number(a, b);
 }
 
 /* Returns 1 if the schema's const or, without const, its enum allows the value,
