@@ -66,8 +66,8 @@ enum {
 	/* An assistant message must contain something other than reasoning. */
 	CTX_MUST_SPEAK = 1 << 15,
 	/* System messages must come after a user message or tool result, and
-	 * before an assistant message.  Several may follow each other
-	 * directly. */
+	 * before an assistant message or at the end.  Several may follow each
+	 * other directly. */
 	CTX_SYSTEM_BETWEEN = 1 << 16,
 	/* There must be no system message, because the request has a member for
 	 * the system prompt. */

@@ -4,7 +4,7 @@
  *
  * Such a message means the same in all these formats.  It is read by the
  * functions for Chat Completions.  A content block that these functions do not
- * know becomes opaque and is never removed.
+ * know becomes opaque, and is only removed with its whole message.
  */
 #include "dialect/read.h"
 

@@ -231,9 +231,10 @@ ctx_anthropic_read(const struct ctx_json *json, uint32_t node,
 	if (rc <= 0)
 		return rc;
 	message->model = ctx_anthropic_model(json, node);
-	/* Anthropic allows a system message inside a conversation only between
-	 * a user message and an assistant message.  So ctx keeps or removes the
-	 * system message together with the messages before and after it. */
+	/* Anthropic allows a system message in a conversation only after a user
+	 * message, and before an assistant message or at the end.  So ctx keeps
+	 * or removes the system message together with the messages before and
+	 * after it. */
 	if (message->role == CTX_ROLE_SYSTEM)
 		message->flags |= CTX_MESSAGE_ATTACH_BOTH;
 	return 1;
