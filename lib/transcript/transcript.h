@@ -202,8 +202,8 @@ bool ctx_transcript_is_removed(const struct ctx_transcript *transcript,
  * json: the parsed line. */
 int ctx_transcript_relink(struct ctx_transcript *transcript, uint32_t line,
     const struct ctx_json *json, struct ctx_edits *edits, struct ctx_err *err);
-/* Returns false if ctx_transcript_relink would certainly add no edit to a
- * line. */
+/* Returns true if ctx_transcript_relink may add an edit to a line, false if it
+ * certainly adds none. */
 bool ctx_transcript_needs_relink(const struct ctx_transcript *transcript,
     uint32_t line);
 /* Prepares the insertion of a new line before an existing line.  The caller
