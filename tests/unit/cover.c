@@ -174,13 +174,17 @@ count_chosen(const struct fixture *f, const bool *chosen)
 static void
 check_needs(const struct fixture *f, bool *chosen)
 {
+	bool unscored[MOST_GROUPS];
 	double score[MOST_GROUPS];
 	struct ctx_err err;
 	size_t g;
 
 	NEED(ctx_cover_score(&f->cover, score, chosen, &err) == 0);
-	for (g = 0; g < f->cover.n_groups; g++)
+	NEED(ctx_cover_score(&f->cover, NULL, unscored, &err) == 0);
+	for (g = 0; g < f->cover.n_groups; g++) {
 		CHECK(!chosen[g] || chosen[f->needs[g]]);
+		CHECK(unscored[g] == chosen[g]);
+	}
 	CHECK(count_chosen(f, chosen) <= f->cover.room);
 }
 
@@ -273,7 +277,9 @@ main(void)
 		for (g = 0; g < f.cover.n_groups; g++)
 			CHECK(fast[g] == slow[g]);
 	}
-	tap_case("chosen groups fit with all that they need, and with marks");
+	tap_case(
+	    "chosen groups fit with all that they need, and with marks, and "
+	    "are the same without scores");
 	for (round = 0; round < 3000; round++) {
 		make_fixture(&f, &seed);
 		add_needs(&f, &seed);

@@ -10,7 +10,8 @@
  * weights only decrease.  So the score of a group is updated when the group
  * reaches the top of the heap.  Only the scores of passages (a few lines each)
  * can increase: when the group to which they belong is chosen.  These passages
- * are then put into the heap again.
+ * are then put into the heap again.  A group whose score is 0 is not in the
+ * heap, because it is not chosen.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -35,17 +36,29 @@ static const double NEWEST = 0.4;
  * The number was chosen by the same measurements as LENGTH. */
 static const double SHARE = 0.1;
 
+/* When the room that is left is at most this part of the room at the beginning,
+ * the groups that are too large are removed from the heap; and again whenever
+ * the room is at most this part of the room at that time. */
+enum { FIRST_DROP = 16, NEXT_DROP = 4 };
+
 struct entry {
 	/* score of the group; may be out of date, and is then too high */
 	double score;
 	size_t group;
 };
 
+/* Results of pow(), each stored in the slot that its argument selects.  Most
+ * passages have one of a few lengths, so few powers are computed. */
+enum { POWER_SLOTS = 256 };
+struct power {
+	double base, power;
+};
+
 struct choice {
 	const struct ctx_cover *cover;
 	/* holders: for each name, the numbers of the groups that contain the
-	 * name.  The groups with name i are the elements from holders_from[i]
-	 * to holders_from[i + 1] - 1. */
+	 * name and are not kept in any case.  The groups with name i are the
+	 * elements from holders_from[i] to holders_from[i + 1] - 1. */
 	size_t *holders_from;
 	uint32_t *holders;
 	bool *covered;
@@ -64,6 +77,7 @@ struct choice {
 	 * passage can be in the heap twice. */
 	struct entry *heap;
 	size_t n;
+	struct power powers[POWER_SLOTS];
 };
 
 /* Returns the number of the group that must be chosen together with group g, or
@@ -93,8 +107,22 @@ weigh_position(const struct ctx_cover *cover, size_t g)
 	return 1 + NEWEST * (double)g / (double)(cover->first_passage + 1);
 }
 
+/* Returns x raised to the power LENGTH. x: at least 1. */
 static double
-compute_score(const struct choice *c, size_t group)
+raise_length(struct choice *c, double x)
+{
+	struct power *slot;
+	uint64_t bits;
+
+	memcpy(&bits, &x, sizeof bits);
+	slot = &c->powers[bits * UINT64_C(0x9e3779b97f4a7c15) >> 56];
+	if (slot->base != x)
+		*slot = (struct power){x, pow(x, LENGTH)};
+	return slot->power;
+}
+
+static double
+compute_score(struct choice *c, size_t group)
 {
 	const struct ctx_cover *cover = c->cover;
 	double tokens = (double)cover->tokens[group];
@@ -104,7 +132,7 @@ compute_score(const struct choice *c, size_t group)
 	if (is_passage(cover, group) && !c->chosen[cover->needs[group]])
 		tokens += SHARE * (double)cover->tokens[cover->needs[group]];
 	return c->weight[group] * weigh_position(cover, group) /
-	    pow(tokens + 1, LENGTH);
+	    raise_length(c, tokens + 1);
 }
 
 /* Defines the order of groups in the heap: returns true if x has a higher score
@@ -112,7 +140,9 @@ compute_score(const struct choice *c, size_t group)
 static bool
 is_before(const struct entry *x, const struct entry *y)
 {
-	return x->score != y->score ? x->score > y->score : x->group > y->group;
+	/* No branch, because the processor could not predict it. */
+	return (x->score > y->score) |
+	    ((x->score == y->score) & (x->group > y->group));
 }
 
 static void
@@ -122,9 +152,9 @@ sift_down(struct choice *c, size_t i)
 	size_t child;
 
 	while ((child = 2 * i + 1) < c->n) {
-		if (child + 1 < c->n &&
-		    is_before(&c->heap[child + 1], &c->heap[child]))
-			child++;
+		if (child + 1 < c->n)
+			child +=
+			    is_before(&c->heap[child + 1], &c->heap[child]);
 		if (is_before(&moved, &c->heap[child]))
 			break;
 		c->heap[i] = c->heap[child];
@@ -134,12 +164,28 @@ sift_down(struct choice *c, size_t i)
 }
 
 static void
+sort_heap(struct choice *c)
+{
+	for (size_t i = c->n / 2; i-- > 0;)
+		sift_down(c, i);
+}
+
+static void
+drop_top(struct choice *c)
+{
+	c->heap[0] = c->heap[--c->n];
+	sift_down(c, 0);
+}
+
+static void
 push(struct choice *c, size_t group)
 {
 	struct entry entry = {compute_score(c, group), group};
-	size_t i = c->n++, parent;
+	size_t i, parent;
 
-	for (; i > 0; i = parent) {
+	if (entry.score <= 0)
+		return;
+	for (i = c->n++; i > 0; i = parent) {
 		parent = (i - 1) / 2;
 		if (!is_before(&entry, &c->heap[parent]))
 			break;
@@ -161,26 +207,31 @@ list_passages(struct choice *c)
 		}
 }
 
-static void
-list_holders(struct choice *c)
+static int
+list_holders(struct choice *c, struct ctx_err *err)
 {
 	const struct ctx_cover *cover = c->cover;
-	size_t i, g, total = cover->from[cover->n_groups];
+	size_t i, g, *from = c->holders_from, n = cover->n_names;
 
-	for (i = 0; i < total; i++)
-		c->holders_from[cover->names[i] + 1]++;
-	for (i = 0; i < cover->n_names; i++)
-		c->holders_from[i + 1] += c->holders_from[i];
-	/* At first, holders_from[name + 1] is the end of the name's list of
-	 * groups.  Each list is filled from its end, and holders_from[name + 1]
-	 * is lowered until it is the beginning of the list. */
+	for (g = 0; g < cover->n_groups; g++)
+		for (i = cover->from[g];
+		     !cover->kept[g] && i < cover->from[g + 1]; i++)
+			from[cover->names[i] + 1]++;
+	for (i = 0; i < n; i++)
+		from[i + 1] += from[i];
+	from[n + 1] = from[n];
+	c->holders = calloc(from[n] + 1, sizeof *c->holders);
+	if (c->holders == NULL)
+		return ctx_err_nomem(err);
+	/* At first, from[name + 1] is the end of the name's list of groups.
+	 * Each list is filled from its end, and from[name + 1] is lowered until
+	 * it is the beginning of the list. */
 	for (g = cover->n_groups; g-- > 0;)
-		for (i = cover->from[g + 1]; i-- > cover->from[g];)
-			c->holders[--c->holders_from[cover->names[i] + 1]] =
-			    (uint32_t)g;
-	memmove(c->holders_from, c->holders_from + 1,
-	    cover->n_names * sizeof *c->holders_from);
-	c->holders_from[cover->n_names] = total;
+		for (i = cover->from[g + 1];
+		     !cover->kept[g] && i-- > cover->from[g];)
+			c->holders[--from[cover->names[i] + 1]] = (uint32_t)g;
+	memmove(from, from + 1, (n + 1) * sizeof *from);
+	return 0;
 }
 
 static void
@@ -206,14 +257,13 @@ cover_names(struct choice *c, size_t group)
 static void
 fill_heap(struct choice *c)
 {
+	double score;
 	size_t g;
 
 	for (g = 0; g < c->cover->n_groups; g++)
-		if (!c->cover->kept[g])
-			c->heap[c->n++] =
-			    (struct entry){compute_score(c, g), g};
-	for (g = c->n / 2; g-- > 0;)
-		sift_down(c, g);
+		if (!c->cover->kept[g] && (score = compute_score(c, g)) > 0)
+			c->heap[c->n++] = (struct entry){score, g};
+	sort_heap(c);
 }
 
 /* Returns the number of tokens by which the kept tokens increase if a group is
@@ -265,24 +315,58 @@ choose_group(struct choice *c, size_t group)
 	}
 }
 
+/* Returns a number of tokens that a group will cost at least, now or later.  If
+ * the group that it needs is chosen before it, the room decreases by the tokens
+ * of that group; so these are included.  A mark makes a group cheaper at most
+ * twice: when it is chosen, and when the group that it needs is chosen. */
+static uint64_t
+count_least_cost(const struct choice *c, size_t group)
+{
+	const struct ctx_cover *cover = c->cover;
+	uint64_t tokens = cover->tokens[group], marks = 2 * cover->mark_tokens;
+	size_t needed = find_needed(cover, group);
+
+	if (needed != group && !c->chosen[needed])
+		tokens += cover->tokens[needed];
+	return tokens > marks ? tokens - marks : 0;
+}
+
+/* Removes from the heap the groups that are chosen, and those for which there
+ * will never be room. */
+static void
+drop_groups(struct choice *c, uint64_t room)
+{
+	size_t i, n = c->n;
+
+	for (i = c->n = 0; i < n; i++)
+		if (!c->chosen[c->heap[i].group] &&
+		    count_least_cost(c, c->heap[i].group) <= room)
+			c->heap[c->n++] = c->heap[i];
+	sort_heap(c);
+}
+
 static void
 choose_groups(struct choice *c, double *score)
 {
-	uint64_t room = c->cover->room, tokens;
+	uint64_t room = c->cover->room, next = room / FIRST_DROP, tokens;
 	size_t group;
 	double now;
 
-	while (c->n > 0 && c->heap[0].score > 0) {
+	while (c->n > 0) {
 		group = c->heap[0].group;
 		now = compute_score(c, group);
+		if (now <= 0) {
+			drop_top(c);
+			continue;
+		}
 		if (now < c->heap[0].score) {
 			c->heap[0].score = now;
 			sift_down(c, 0);
 			continue;
 		}
-		score[group] = c->heap[0].score;
-		c->heap[0] = c->heap[--c->n];
-		sift_down(c, 0);
+		if (score != NULL)
+			score[group] = c->heap[0].score;
+		drop_top(c);
 		if (c->chosen != NULL && c->chosen[group])
 			continue;
 		tokens = count_cost(c, group);
@@ -290,6 +374,13 @@ choose_groups(struct choice *c, double *score)
 			continue;
 		room -= tokens;
 		choose_group(c, group);
+		/* As the room decreases, more and more groups are too large for
+		 * it.  If only the chosen groups are wanted, these need no
+		 * scores any more. */
+		if (score == NULL && room <= next) {
+			drop_groups(c, room);
+			next = room / NEXT_DROP;
+		}
 	}
 }
 
@@ -300,7 +391,8 @@ sum_weights(struct choice *c)
 	size_t g, i;
 
 	for (g = 0; g < cover->n_groups; g++)
-		for (i = cover->from[g]; i < cover->from[g + 1]; i++) {
+		for (i = cover->from[g];
+		     !cover->kept[g] && i < cover->from[g + 1]; i++) {
 			c->weight[g] += cover->weight[cover->names[i]];
 			c->n_left[g] += cover->weight[cover->names[i]] > 0;
 		}
@@ -308,6 +400,22 @@ sum_weights(struct choice *c)
 	 * group. */
 	for (i = 0; i < cover->n_names; i++)
 		c->covered[i] = cover->weight[i] <= 0;
+}
+
+/* Sets the scores and the chosen groups before the first choice. */
+static void
+choose_kept(struct choice *c, double *score)
+{
+	const struct ctx_cover *cover = c->cover;
+
+	for (size_t g = 0; g < cover->n_groups; g++) {
+		if (score != NULL)
+			score[g] = 0;
+		if (c->chosen != NULL)
+			c->chosen[g] = cover->kept[g];
+		if (cover->kept[g])
+			cover_names(c, g);
+	}
 }
 
 static void
@@ -322,41 +430,44 @@ release_choice(struct choice *c)
 	free(c->heap);
 }
 
+/* Allocates the arrays of *c, except the holders. */
+static int
+open_choice(struct choice *c, struct ctx_err *err)
+{
+	const struct ctx_cover *cover = c->cover;
+	size_t g, n = cover->n_groups, n_heap = 1;
+
+	for (g = 0; g < n; g++)
+		n_heap += cover->kept[g] ? 0 : is_passage(cover, g) ? 2 : 1;
+	c->holders_from = calloc(cover->n_names + 2, sizeof *c->holders_from);
+	c->covered = calloc(cover->n_names + 1, sizeof *c->covered);
+	c->weight = calloc(n + 1, sizeof *c->weight);
+	c->n_left = calloc(n + 1, sizeof *c->n_left);
+	c->passage_of = calloc(n + 1, sizeof *c->passage_of);
+	c->heap = calloc(n_heap, sizeof *c->heap);
+	return c->holders_from == NULL || c->covered == NULL ||
+		c->weight == NULL || c->n_left == NULL ||
+		c->passage_of == NULL || c->heap == NULL
+	    ? ctx_err_nomem(err)
+	    : 0;
+}
+
 int
 ctx_cover_score(const struct ctx_cover *cover, double *score, bool *chosen,
     struct ctx_err *err)
 {
 	struct choice c = {.cover = cover, .chosen = chosen};
-	size_t g, groups = cover->n_groups + 1;
-	int rc = -1;
+	int rc = open_choice(&c, err);
 
-	c.holders_from = calloc(cover->n_names + 2, sizeof *c.holders_from);
-	c.holders = calloc(cover->from[cover->n_groups] + 1, sizeof *c.holders);
-	c.covered = calloc(cover->n_names + 1, sizeof *c.covered);
-	c.weight = calloc(groups, sizeof *c.weight);
-	c.n_left = calloc(groups, sizeof *c.n_left);
-	c.passage_of = calloc(groups, sizeof *c.passage_of);
-	c.heap = calloc(2 * groups, sizeof *c.heap);
-	if (c.holders_from == NULL || c.holders == NULL || c.covered == NULL ||
-	    c.weight == NULL || c.n_left == NULL || c.passage_of == NULL ||
-	    c.heap == NULL) {
-		ctx_err_nomem(err);
-		goto out;
+	if (rc == 0)
+		rc = list_holders(&c, err);
+	if (rc == 0) {
+		list_passages(&c);
+		sum_weights(&c);
+		choose_kept(&c, score);
+		fill_heap(&c);
+		choose_groups(&c, score);
 	}
-	list_holders(&c);
-	list_passages(&c);
-	sum_weights(&c);
-	for (g = 0; g < cover->n_groups; g++) {
-		score[g] = 0;
-		if (chosen != NULL)
-			chosen[g] = cover->kept[g];
-		if (cover->kept[g])
-			cover_names(&c, g);
-	}
-	fill_heap(&c);
-	choose_groups(&c, score);
-	rc = 0;
-out:
 	release_choice(&c);
 	return rc;
 }

@@ -45,8 +45,9 @@ struct ctx_cover {
  * is 0 if all names of the group are in chosen groups, or if the group is kept
  * in any case.  A group with more tokens than are left gets its score, but is
  * not chosen.  If cover->needs is not NULL, newer groups get higher scores.
- * chosen: set to true for each group that is chosen or kept in any case, to
- * false for all other groups; may be NULL if cover->needs is NULL. */
+ * score: may be NULL if "chosen" is not NULL; less is then computed. chosen:
+ * set to true for each group that is chosen or kept in any case, to false for
+ * all other groups; may be NULL if cover->needs is NULL. */
 int ctx_cover_score(const struct ctx_cover *cover, double *score, bool *chosen,
     struct ctx_err *err);
 

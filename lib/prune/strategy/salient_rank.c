@@ -26,7 +26,6 @@ struct choices {
 	size_t *from, *needs;
 	uint64_t *tokens;
 	bool *kept, *chosen, *joined;
-	double *score;
 };
 
 struct ranking {
@@ -44,6 +43,7 @@ struct ranking {
 	struct choices parts;
 	uint32_t *names; /* names of the groups or parts */
 	double *weight;  /* weight of each name */
+	double *score;   /* score of each group */
 	/* n_segments, n_pieces: numbers of segments and of pieces (parts of
 	 * their texts) that are ranked. n_groups: number of groups. */
 	size_t n_segments, n_pieces, n_groups;
@@ -60,11 +60,9 @@ open_choices(struct choices *choices, size_t n, struct ctx_err *err)
 	choices->kept = calloc(n + 1, sizeof *choices->kept);
 	choices->chosen = calloc(n + 1, sizeof *choices->chosen);
 	choices->joined = calloc(n + 1, sizeof *choices->joined);
-	choices->score = calloc(n + 1, sizeof *choices->score);
 	if (choices->from == NULL || choices->needs == NULL ||
 	    choices->tokens == NULL || choices->kept == NULL ||
-	    choices->chosen == NULL || choices->joined == NULL ||
-	    choices->score == NULL)
+	    choices->chosen == NULL || choices->joined == NULL)
 		return ctx_err_nomem(err);
 	return 0;
 }
@@ -78,7 +76,6 @@ release_choices(struct choices *choices)
 	free(choices->kept);
 	free(choices->chosen);
 	free(choices->joined);
-	free(choices->score);
 }
 
 static int
@@ -86,7 +83,8 @@ open_ranking(struct ranking *r, struct ctx_err *err)
 {
 	r->names = calloc(r->s->n_list + 1, sizeof *r->names);
 	r->weight = calloc(r->s->names.n + 1, sizeof *r->weight);
-	if (r->names == NULL || r->weight == NULL)
+	r->score = calloc(r->n_segments + 1, sizeof *r->score);
+	if (r->names == NULL || r->weight == NULL || r->score == NULL)
 		return ctx_err_nomem(err);
 	return open_choices(&r->groups, r->n_segments, err);
 }
@@ -96,6 +94,7 @@ release_ranking(struct ranking *r)
 {
 	free(r->names);
 	free(r->weight);
+	free(r->score);
 	release_choices(&r->groups);
 	release_choices(&r->parts);
 }
@@ -316,11 +315,11 @@ remove_passages(struct ranking *r)
 	}
 }
 
-/* Computes the scores of the first n groups or parts.  needs: see struct
- * ctx_cover. */
+/* Chooses among the first n groups or parts.  needs: see struct ctx_cover.
+ * score: see ctx_cover_score. */
 static int
-score_choices(const struct ranking *r, struct choices *choices, size_t n,
-    const size_t *needs, struct ctx_err *err)
+choose(const struct ranking *r, struct choices *choices, size_t n,
+    const size_t *needs, double *score, struct ctx_err *err)
 {
 	const struct ctx_cover cover = {.n_groups = n,
 	    .n_names = r->s->names.n,
@@ -335,7 +334,7 @@ score_choices(const struct ranking *r, struct choices *choices, size_t n,
 	    .first_passage = r->n_segments,
 	    .mark_tokens = MARK_TOKENS};
 
-	return ctx_cover_score(&cover, choices->score, choices->chosen, err);
+	return ctx_cover_score(&cover, score, choices->chosen, err);
 }
 
 /* Chooses the passages that are kept.  With the level light, all passages are
@@ -349,8 +348,8 @@ choose_passages(struct ranking *r, struct ctx_err *err)
 	if (open_choices(&r->parts, r->n_segments + r->n_pieces, err) < 0)
 		return -1;
 	survey_parts(r);
-	if (score_choices(r, &r->parts, r->n_segments + r->n_pieces,
-		r->parts.needs, err) < 0)
+	if (choose(r, &r->parts, r->n_segments + r->n_pieces, r->parts.needs,
+		NULL, err) < 0)
 		return -1;
 	remove_passages(r);
 	collect_names(r);
@@ -369,8 +368,8 @@ set_ranks(const struct ranking *r)
 
 	for (i = 0; i < n; i++) {
 		root = ctx_group_of(r->segments, (uint32_t)i);
-		r->segments[i].rank = r->groups.score[root] > 0
-		    ? 1 + r->groups.score[root]
+		r->segments[i].rank = r->score[root] > 0
+		    ? 1 + r->score[root]
 		    : (double)(root + 1) / (double)(n + 1);
 	}
 }
@@ -398,7 +397,7 @@ ctx_salient_rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	merge_names(&r);
 	weigh_names(&r);
 	if (choose_passages(&r, err) < 0 ||
-	    score_choices(&r, &r.groups, r.n_segments, NULL, err) < 0)
+	    choose(&r, &r.groups, r.n_segments, NULL, r.score, err) < 0)
 		goto out;
 	set_ranks(&r);
 	rc = 0;
