@@ -256,3 +256,38 @@ count_needed() {
 	lines 3 true > session.jsonl
 	[ "$(count_needed)" = 0 ]
 }
+
+@test "a policy has the same results after other policies as alone" {
+	local n policy policies=() all=("-b 1k -l light" "-b 1k"
+	    "-b 1k --quantum 0" "-b 1k --quantum 0 --feed-back"
+	    "-b 1k -s heuristic --feed-back" "-b 1k -s heuristic -l light"
+	    "-b 1k --quantum 0 -l light" "-b 1500 --quantum 0")
+	{
+		messages "user:Begin."
+		for n in 1 2 3 4 5 6 7 8; do
+			jq -nc --arg n "$n" '{role: "assistant", content: [
+			    ("a", "b") | {type: "tool_use", id: "\(.)\($n)",
+			    name: "list", input: {}}]}'
+			jq -nc --arg n "$n" --arg pad "$(words $((n * 20)) | fold -w 60)" '
+			    {role: "user", content: [
+				{type: "tool_result", tool_use_id: "a\($n)",
+				content: "src/in_\($n).c\n\($pad)\nREQ-\($n)00000"},
+				{type: "tool_result", tool_use_id: "b\($n)",
+				content: "\($pad)\n\($pad)\nID-77777\($n)\n\($pad)"},
+				{type: "text", text: "See src/in_text\($n).c. \($pad)"}]}'
+			messages "assistant:It is read."
+		done
+	} > chat.jsonl
+	for policy in "${all[@]}"; do
+		ctx-replay --json -m claude-sonnet-4-5 -p "$policy" chat.jsonl \
+		    2> err | sed 1d
+	done | jq -c 'del(.best)' > alone
+	for policy in "${all[@]}"; do
+		policies+=(-p "$policy")
+	done
+	ctx-replay --json -m claude-sonnet-4-5 "${policies[@]}" chat.jsonl 2> err |
+		sed 1d | jq -c 'del(.best)' > together
+	cmp alone together
+	# The policies differ, so none has the results of another.
+	[ "$(jq -c 'del(.policy)' alone | sort -u | wc -l)" -ge 6 ]
+}

@@ -48,6 +48,8 @@ struct prune_entry {
 	 * is inserted into this message or before it: its index in the array
 	 * "insertions", plus 1.  Otherwise 0. */
 	uint32_t insertion_number;
+	/* see ctx_scored_message.number */
+	uint32_t shared_number;
 	/* Number of the message's segments (the message, or its two parts) in
 	 * held_conversation.groups: 1, or 2 if the tool results are a separate
 	 * part.  Can be 0 for lines of a session file that are not messages,
@@ -351,6 +353,18 @@ int ctx_prune_edit_savings(struct prune *run, struct ctx_edited_message edited,
  * call. */
 int ctx_scorer_find_removed(struct ctx_scorer *scorer, size_t segment,
     struct passages *removed, struct ctx_err *err);
+
+/* ---- strategy/text_pieces.c ---- */
+
+/* The names (paths, identifiers, ids and numbers) in the messages of a session.
+ * If several scorers with the same ctx_counter read these messages, each
+ * message is searched for names only once. */
+struct ctx_shared_texts;
+/* Returns an empty struct ctx_shared_texts, or NULL with *err. */
+struct ctx_shared_texts *ctx_shared_texts_open(struct ctx_err *err);
+/* Frees *shared.  All scorers that use it must have been closed.  Does nothing
+ * if shared is NULL. */
+void ctx_shared_texts_close(struct ctx_shared_texts *shared);
 
 /* ---- keep_passages.c ---- */
 

@@ -246,8 +246,12 @@ measure_segments(struct prune *run, struct held_conversation *conversation,
 	if (conversation->scorer == NULL)
 		return 0;
 	conversation->scorer->counter = conversation->model_counter.counter;
-	return ctx_scorer_add(conversation->scorer, message, groups, first,
-	    entry->excluded_results, err);
+	return ctx_scorer_add(conversation->scorer,
+	    &(struct ctx_scored_message){.message = message,
+		.first = first,
+		.excluded = entry->excluded_results,
+		.number = entry->shared_number},
+	    groups, err);
 }
 
 int

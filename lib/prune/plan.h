@@ -36,14 +36,27 @@ uint64_t ctx_notice_cost(const struct ctx_plan *plan,
  * after it; without this condition roles might not alternate. */
 void ctx_notice_remove(struct ctx_plan *plan, const struct ctx_groups *groups);
 
+/* A message that a scorer reads. */
+struct ctx_scored_message {
+	const struct ctx_message *message;
+	/* index of the first segment of the message */
+	size_t first;
+	/* see prune_entry.excluded_results */
+	const bool *excluded;
+	/* If options.shared is not NULL: number of the message in
+	 * *options.shared, the same for each scorer that reads the message.  0
+	 * if no other scorer reads the message. */
+	uint32_t number;
+};
+
 /* The functions of one kind of scorer.  A scorer computes the rank of each
  * segment from its text.  The struct of each kind begins with a struct
  * ctx_scorer. */
 struct ctx_scorer_kind {
 	size_t size; /* size of the scorer's struct in bytes */
-	int (*add)(struct ctx_scorer *scorer, const struct ctx_message *message,
-	    const struct ctx_groups *groups, size_t first, const bool *excluded,
-	    struct ctx_err *err);
+	int (*add)(struct ctx_scorer *scorer,
+	    const struct ctx_scored_message *scored,
+	    const struct ctx_groups *groups, struct ctx_err *err);
 	int (*rank)(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	    const struct ctx_plan *plan, struct ctx_err *err);
 	/* Implements ctx_scorer_find_removed.  NULL if the strategy removes no
@@ -69,6 +82,13 @@ enum { CTX_HEURISTIC_REASONS = 5, CTX_SALIENT_REASONS = 2 };
 extern const char *const ctx_heuristic_reasons[CTX_HEURISTIC_REASONS];
 extern const char *const ctx_salient_reasons[CTX_SALIENT_REASONS];
 
+/* ---- strategy/scorer.c ---- */
+
+/* Lets the scorer read a message, which the caller must already have added to
+ * the groups with ctx_groups_add. */
+int ctx_scorer_add(struct ctx_scorer *scorer,
+    const struct ctx_scored_message *scored, const struct ctx_groups *groups,
+    struct ctx_err *err);
 /* ---- strategy/strategy.c ---- */
 
 /* Returns a text for reports that says why a strategy removes a segment with

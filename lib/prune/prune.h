@@ -361,6 +361,9 @@ struct ctx_scorer_options {
 	struct ctx_command embedder;
 	/* true: texts are kept or removed as a whole, not in parts */
 	bool whole;
+	/* For the strategies salient and heuristic: the names in messages that
+	 * several scorers read, or NULL.  Owned by the caller. */
+	struct ctx_shared_texts *shared;
 };
 
 /* Sets *scorer to a new scorer for the strategy.  Sets it to NULL if the
@@ -368,12 +371,6 @@ struct ctx_scorer_options {
 int ctx_scorer_open(struct ctx_scorer **scorer,
     const struct ctx_strategy *strategy,
     const struct ctx_scorer_options *options, struct ctx_err *err);
-/* Lets the scorer read a message, which the caller must already have added to
- * the groups with ctx_groups_add. first: index of the first segment of the
- * message. excluded: see prune_entry.excluded_results. */
-int ctx_scorer_add(struct ctx_scorer *scorer, const struct ctx_message *message,
-    const struct ctx_groups *groups, size_t first, const bool *excluded,
-    struct ctx_err *err);
 /* Sets the rank of each segment.  Uses plan->settings and the reasons in
  * plan->floors, so the caller must first call ctx_plan_survey.  CTX_EARG: the
  * embedder, a program of the user, has failed. */

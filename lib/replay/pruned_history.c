@@ -186,6 +186,7 @@ append_recorded(void *user, uint32_t number, struct ctx_err *err)
 	message->recorded = recorded;
 	message->entry.held.dialect = recorded->dialect;
 	message->entry.held.flags = (uint16_t)recorded->flags;
+	message->entry.shared_number = number + 1;
 	return hold_newest(history, err);
 }
 
@@ -418,6 +419,9 @@ record_changes(const struct pruned_history *history,
 
 	for (size_t i = first; i < first + message->n; i++) {
 		marks = conversation->plan.marks[i];
+		/* The texts of a changed message are not shared. */
+		if (marks != 0)
+			message->entry.shared_number = 0;
 		if (marks & CTX_MARK_DROP)
 			continue;
 		is_kept = true;
@@ -431,6 +435,7 @@ record_changes(const struct pruned_history *history,
 			message->summary_tokens = 0;
 	}
 	if (ctx_insertion_is_block(conversation, &message->entry)) {
+		message->entry.shared_number = 0;
 		message->summary_tokens = conversation->insertions->tokens;
 		message->summary_hash = history->summary_hash;
 	}
@@ -466,7 +471,8 @@ feed_back_message(struct pruned_history *history, struct pruned_message *kept,
 	if (message == NULL)
 		return -1;
 	*message = *kept;
-	message->entry = (struct prune_entry){.held = *held};
+	message->entry = (struct prune_entry){.held = *held,
+	    .shared_number = kept->entry.shared_number};
 	history->prune.rewrite.lines.bytes += held->n;
 	held->text = NULL;
 	return hold_newest(history, err);
@@ -516,6 +522,7 @@ ctx_pruned_history_open(struct pruned_history *history,
 	/* The replay removes passages only from tool results. */
 	if (!history->settings.strategy->cuts_results)
 		scorer.whole = true;
+	scorer.shared = history->session->texts;
 	ctx_hashkey_init(&history->key);
 	ctx_rewrite_init(&prune->rewrite, history->session->simd);
 	prune->rewrite.lines = no_messages;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prune/held_conversation.h"
 #include "replay/recorded_session.h"
 
 /* State of ctx_replay_read while it reads a stream of sessions. */
@@ -451,21 +452,36 @@ read_message(struct session_reading *reading, const struct ctx_event *event,
 	return 0;
 }
 
+/* Finds what ctx_replay_pruned needs besides the messages. */
+static int
+prepare_pruning(struct ctx_replay_session *session, struct ctx_err *err)
+{
+	if (ctx_replay_find_needed(session, err) < 0)
+		return -1;
+	session->texts = ctx_shared_texts_open(err);
+	return session->texts == NULL ? -1 : 0;
+}
+
 static int
 end_session(struct session_reading *reading, struct open_session *open,
     struct ctx_err *err)
 {
+	struct ctx_replay_session *session = &open->session;
+	int rc;
+
 	if (!open->begun)
 		return 0;
 	open->begun = false;
-	if (open->session.n_requests == 0)
+	if (session->n_requests == 0)
 		return 0;
-	if (ctx_replay_find_prompts(&open->session, reading->stream->transcript,
-		err) < 0 ||
-	    (reading->keeps_messages &&
-		ctx_replay_find_needed(&open->session, err) < 0))
+	if (ctx_replay_find_prompts(session, reading->stream->transcript, err) <
+		0 ||
+	    (reading->keeps_messages && prepare_pruning(session, err) < 0))
 		return -1;
-	return reading->take(reading->user, &open->session, err);
+	rc = reading->take(reading->user, session, err);
+	ctx_shared_texts_close(session->texts);
+	session->texts = NULL;
+	return rc;
 }
 
 /* Reads a line of a session file that is not a message.  The line may name the

@@ -93,6 +93,9 @@ struct ctx_replay_session {
 	enum ctx_simd simd;
 	struct prompt_tree tree;
 	struct needed_names needed;
+	/* The names in the messages, for the scorers of all policies.  NULL if
+	 * the session does not store its messages. */
+	struct ctx_shared_texts *texts;
 };
 
 /* ---- request_prompts.c ---- */

@@ -31,8 +31,9 @@ typedef int ctx_replay_take(void *user, struct ctx_replay_session *session,
  * their messages, as ctx_replay_pruned needs.
  *
  * Memory needed: about 150 bytes per message.  With keeps_messages: also 500
- * bytes per message, the size of the stream, and temporarily 60 bytes per byte
- * of the different names in arguments of tool calls.
+ * bytes per message, the size of the stream, the names in it (for strategies
+ * that rank by names), and temporarily 60 bytes per byte of the different names
+ * in arguments of tool calls.
  */
 int ctx_replay_read(struct ctx_stream *stream,
     struct ctx_model_counters *counters, bool keeps_messages,

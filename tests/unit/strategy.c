@@ -40,7 +40,9 @@ add_message(struct ctx_groups *groups, struct ctx_scorer *scorer,
 	const struct ctx_dialect *dialect = ctx_dialect_find("openai-chat");
 	struct ctx_message message = {0};
 	struct ctx_cost cost = {.tokens = 10};
-	size_t first = groups->n, used;
+	const struct ctx_scored_message scored = {.message = &message,
+	    .first = groups->n};
+	size_t used;
 	struct ctx_json json;
 	struct ctx_err err;
 	int rc = -1;
@@ -49,7 +51,7 @@ add_message(struct ctx_groups *groups, struct ctx_scorer *scorer,
 	if (ctx_json_scan(&json, text, strlen(text), &used, &err) > 0 &&
 	    ctx_dialect_read_message(dialect, &json, 0, &message, &err) > 0 &&
 	    ctx_groups_add(groups, &message, &cost, 0, &err) == 0 &&
-	    ctx_scorer_add(scorer, &message, groups, first, NULL, &err) == 0)
+	    ctx_scorer_add(scorer, &scored, groups, &err) == 0)
 		rc = 0;
 	ctx_message_release(&message);
 	ctx_json_release(&json);

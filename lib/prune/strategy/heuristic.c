@@ -294,15 +294,15 @@ open_salient(struct heuristic *h, struct ctx_err *err)
 
 static int
 add_heuristic_message(struct ctx_scorer *scorer,
-    const struct ctx_message *message, const struct ctx_groups *groups,
-    size_t first, const bool *excluded, struct ctx_err *err)
+    const struct ctx_scored_message *scored, const struct ctx_groups *groups,
+    struct ctx_err *err)
 {
 	struct heuristic *h = (struct heuristic *)scorer;
+	const struct ctx_message *message = scored->message;
 	uint32_t last = (uint32_t)groups->n - 1;
 
 	if (open_salient(h, err) < 0 ||
-	    ctx_salient_kind.add(h->salient, message, groups, first, excluded,
-		err) < 0)
+	    ctx_salient_kind.add(h->salient, scored, groups, err) < 0)
 		return -1;
 	if (CTX_GROW(h->traits, h->traits_cap, groups->n, err) < 0)
 		return -1;
@@ -315,8 +315,8 @@ add_heuristic_message(struct ctx_scorer *scorer,
 			if (add_call(h, message, block, last, err) < 0)
 				return -1;
 		} else if (block->kind == CTX_BLOCK_TOOL_RESULT) {
-			if (inspect_result(h, message, i, &h->traits[first],
-				err) < 0)
+			if (inspect_result(h, message, i,
+				&h->traits[scored->first], err) < 0)
 				return -1;
 		}
 	}

@@ -119,8 +119,8 @@ int ctx_recall_add_term(void *user, const char *p, size_t n,
 int ctx_recall_add_doc(struct recall *r, const struct doc *about,
     struct ctx_err *err);
 int ctx_recall_add_message(struct ctx_scorer *scorer,
-    const struct ctx_message *message, const struct ctx_groups *groups,
-    size_t first, const bool *excluded, struct ctx_err *err);
+    const struct ctx_scored_message *scored, const struct ctx_groups *groups,
+    struct ctx_err *err);
 
 /* ---- recall_items.c ---- */
 

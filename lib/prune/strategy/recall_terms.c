@@ -298,13 +298,13 @@ add_passages(struct recall *r, struct doc *doc, size_t from,
 
 int
 ctx_recall_add_message(struct ctx_scorer *scorer,
-    const struct ctx_message *message, const struct ctx_groups *groups,
-    size_t first, const bool *excluded, struct ctx_err *err)
+    const struct ctx_scored_message *scored, const struct ctx_groups *groups,
+    struct ctx_err *err)
 {
 	struct recall *r = (struct recall *)scorer;
-	size_t from;
+	const struct ctx_message *message = scored->message;
+	size_t from, first = scored->first;
 
-	(void)excluded;
 	/* The scorer does not read records that are not messages.  But such
 	 * records are segments, so add a struct doc without terms (words) for
 	 * each of them. */

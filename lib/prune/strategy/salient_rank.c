@@ -32,21 +32,23 @@ struct ranking {
 	struct salient *s;
 	const struct ctx_plan *plan;
 	struct ctx_segment *segments;
+	/* root: for each segment (message or part of one), the index of the
+	 * first segment of its group. next: the index of the next segment of
+	 * the same group, or 0 if there is none. */
+	uint32_t *root, *next;
 	/* The choices that are whole groups.  The number of a group is the
-	 * index of its first segment (message or part of one).  The index of
-	 * any other segment is the number of a group without names. */
+	 * index of its first segment.  The index of any other segment is the
+	 * number of a group without names. */
 	struct choices groups;
 	/* The choices if groups can be kept without their passages.  Below the
 	 * number n_segments they are the groups without their passages.  The
-	 * choice with the number n_segments + p is piece p if piece p is a
-	 * passage, otherwise a choice without names. */
+	 * other choices are the passages, in order. */
 	struct choices parts;
 	uint32_t *names; /* names of the groups or parts */
 	double *weight;  /* weight of each name */
 	double *score;   /* score of each group */
-	/* n_segments, n_pieces: numbers of segments and of pieces (parts of
-	 * their texts) that are ranked. n_groups: number of groups. */
-	size_t n_segments, n_pieces, n_groups;
+	/* numbers of segments and of groups that are ranked */
+	size_t n_segments, n_groups;
 	/* number of tokens that are left for groups that need not be kept */
 	uint64_t room;
 };
@@ -78,20 +80,55 @@ release_choices(struct choices *choices)
 	free(choices->joined);
 }
 
+/* Returns the number of pieces of segment i. */
+static size_t
+count_pieces(const struct salient *s, size_t i)
+{
+	return s->segments[i + 1].before - s->segments[i].before;
+}
+
+/* Returns the pieces of segment i.  Sets *kept to its part of s->kept. */
+static const struct text_piece *
+find_pieces(const struct salient *s, size_t i, bool **kept)
+{
+	*kept = s->kept + s->segments[i].before;
+	return s->segments[i].pieces->list + s->segments[i].first;
+}
+
+/* Returns the number of names in all pieces of segment i together. */
+static size_t
+count_names(const struct salient *s, size_t i)
+{
+	const struct salient_segment *segment = &s->segments[i];
+
+	return ctx_first_name(segment->pieces,
+		   segment->first + count_pieces(s, i)) -
+	    ctx_first_name(segment->pieces, segment->first);
+}
+
 static int
 open_ranking(struct ranking *r, struct ctx_err *err)
 {
-	r->names = calloc(r->s->n_list + 1, sizeof *r->names);
-	r->weight = calloc(r->s->names.n + 1, sizeof *r->weight);
-	r->score = calloc(r->n_segments + 1, sizeof *r->score);
-	if (r->names == NULL || r->weight == NULL || r->score == NULL)
+	size_t i, n = r->n_segments, n_names = 0;
+
+	for (i = 0; i < n; i++)
+		n_names += count_names(r->s, i);
+	r->root = calloc(n + 1, sizeof *r->root);
+	r->next = calloc(n + 1, sizeof *r->next);
+	r->names = calloc(n_names + 1, sizeof *r->names);
+	r->weight = calloc(r->s->n_names + 1, sizeof *r->weight);
+	r->score = calloc(n + 1, sizeof *r->score);
+	if (r->root == NULL || r->next == NULL || r->names == NULL ||
+	    r->weight == NULL || r->score == NULL)
 		return ctx_err_nomem(err);
-	return open_choices(&r->groups, r->n_segments, err);
+	return open_choices(&r->groups, n, err);
 }
 
 static void
 release_ranking(struct ranking *r)
 {
+	free(r->root);
+	free(r->next);
 	free(r->names);
 	free(r->weight);
 	free(r->score);
@@ -99,69 +136,63 @@ release_ranking(struct ranking *r)
 	release_choices(&r->parts);
 }
 
-/* Returns the index of the first name of piece p in salient.list. */
-static size_t
-first_name(const struct salient *s, size_t p)
+/* Fills r->root and r->next. */
+static void
+link_segments(struct ranking *r)
 {
-	return p > 0 ? s->pieces[p - 1].names_end : 0;
+	uint32_t root;
+
+	for (size_t i = r->n_segments; i-- > 0;) {
+		root = ctx_group_of(r->segments, (uint32_t)i);
+		r->root[i] = root;
+		if (root == i)
+			continue;
+		r->next[i] = r->next[root];
+		r->next[root] = (uint32_t)i;
+	}
 }
 
-/* Returns the number of the group to which piece p (a part of a text)
- * belongs. */
+/* Adds those names of segment i to r->names, after the first n elements, that
+ * are not in the newest list of names yet.  Leaves out the names of removed
+ * passages.  Returns the new number of elements. */
 static size_t
-group_of_piece(const struct ranking *r, size_t p)
+add_names(struct ranking *r, size_t i, size_t n)
 {
-	return ctx_group_of(r->segments, r->s->pieces[p].segment);
+	const struct text_pieces *pieces = r->s->segments[i].pieces;
+	size_t name = ctx_first_name(pieces, r->s->segments[i].first);
+	size_t n_pieces = count_pieces(r->s, i), k;
+	const struct text_piece *piece;
+	bool *kept;
+
+	piece = find_pieces(r->s, i, &kept);
+	for (k = 0; k < n_pieces; k++) {
+		for (; kept[k] && name < piece[k].names_end; name++)
+			if (ctx_name_table_is_new(r->s->table,
+				pieces->names[name]))
+				r->names[n++] = pieces->names[name];
+		name = piece[k].names_end;
+	}
+	return n;
 }
 
 /* Fills r->names and r->groups.from with the names in each group, without the
- * names of removed passages.  In a group a name may occur more than once. */
+ * names of removed passages. */
 static void
-collect_names(struct ranking *r)
+list_names(struct ranking *r)
 {
-	const struct salient_piece *pieces = r->s->pieces;
-	size_t *from = r->groups.from, p, k, root;
+	size_t i, k, n = 0;
 
-	memset(from, 0, (r->n_segments + 2) * sizeof *from);
-	for (p = 0; p < r->n_pieces; p++)
-		if (pieces[p].kept)
-			from[group_of_piece(r, p) + 2] +=
-			    pieces[p].names_end - first_name(r->s, p);
-	for (k = 0; k < r->n_segments; k++)
-		from[k + 2] += from[k + 1];
-	/* from[root + 1] is the index at which the next name of the group is
-	 * stored; after the loop it is the index at which the next group
-	 * begins. */
-	for (p = 0; p < r->n_pieces; p++) {
-		root = group_of_piece(r, p);
-		for (k = first_name(r->s, p);
-		     pieces[p].kept && k < pieces[p].names_end; k++)
-			r->names[from[root + 1]++] = r->s->list[k];
-	}
-}
-
-/* Removes names that a group has more than once from r->names. */
-static void
-merge_names(struct ranking *r)
-{
-	uint32_t *seen = r->s->seen;
-	size_t *from = r->groups.from, i, k, end, w = 0;
-
-	/* If there are no names, the array is NULL. */
-	if (r->s->names.n > 0)
-		memset(seen, 0, r->s->names.n * sizeof *seen);
 	for (i = 0; i < r->n_segments; i++) {
-		k = from[i];
-		end = from[i + 1];
-		from[i] = w;
-		for (; k < end; k++) {
-			if (seen[r->names[k]] == i + 1)
-				continue;
-			seen[r->names[k]] = (uint32_t)i + 1;
-			r->names[w++] = r->names[k];
-		}
+		r->groups.from[i] = n;
+		if (r->root[i] != i)
+			continue;
+		ctx_name_table_begin(r->s->table);
+		k = i;
+		do
+			n = add_names(r, k, n);
+		while ((k = r->next[k]) != 0);
 	}
-	from[r->n_segments] = w;
+	r->groups.from[i] = n;
 }
 
 /* Sets the weight of each name: the fewer groups contain a name, the higher is
@@ -169,12 +200,19 @@ merge_names(struct ranking *r)
 static void
 weigh_names(struct ranking *r)
 {
+	double weights[64], n_groups = (double)r->n_groups, n;
 	size_t i;
 
+	/* Most names are in few groups, so few logarithms are computed. */
+	for (i = 0; i < CTX_LENGTH(weights); i++)
+		weights[i] = log(n_groups / (double)i);
 	for (i = 0; i < r->groups.from[r->n_segments]; i++)
 		r->weight[r->names[i]]++;
-	for (i = 0; i < r->s->names.n; i++)
-		r->weight[i] = log((double)r->n_groups / r->weight[i]);
+	for (i = 0; i < r->s->n_names; i++) {
+		n = r->weight[i];
+		r->weight[i] = n < CTX_LENGTH(weights) ? weights[(size_t)n]
+						       : log(n_groups / n);
+	}
 }
 
 /* Sets r->n_groups, r->room, the number of tokens of each group, and whether
@@ -187,7 +225,7 @@ survey_groups(struct ranking *r)
 	size_t i, root;
 
 	for (i = 0; i < r->n_segments; i++) {
-		root = ctx_group_of(r->segments, (uint32_t)i);
+		root = r->root[i];
 		r->n_groups += root == i;
 		r->groups.tokens[root] += r->segments[i].tokens;
 		/* All segments of a group must be kept if one segment of the
@@ -200,35 +238,21 @@ survey_groups(struct ranking *r)
 	    plan->settings.target > held ? plan->settings.target - held : 0;
 }
 
-/* Returns the offset of the beginning of piece p in all texts of its tool
- * result together, in bytes. */
-static uint32_t
-find_start(const struct salient_piece *pieces, size_t p)
-{
-	return p > 0 && pieces[p - 1].segment == pieces[p].segment &&
-		pieces[p - 1].result == pieces[p].result
-	    ? pieces[p - 1].to
-	    : 0;
-}
-
 /* Sets the names of the groups without their passages.  Also sets which group
  * must be kept with each group: the group of the first user message of its
  * turn. */
 static void
 survey_heads(struct ranking *r)
 {
-	struct salient_piece *pieces = r->s->pieces;
 	const struct ctx_segment *segment;
 	size_t i, user = SIZE_MAX;
 
-	for (i = 0; i < r->n_pieces; i++)
-		pieces[i].kept = pieces[i].tokens == 0;
-	collect_names(r);
-	merge_names(r);
+	list_names(r);
 	for (i = 0; i < r->n_segments; i++) {
 		segment = &r->segments[i];
 		r->parts.from[i] = r->groups.from[i];
 		r->parts.kept[i] = r->groups.kept[i];
+		r->parts.tokens[i] = r->groups.tokens[i];
 		if (i > 0 && segment->turn != segment[-1].turn)
 			user = SIZE_MAX;
 		if (user == SIZE_MAX && (segment->flags & CTX_SEGMENT_USER))
@@ -250,23 +274,25 @@ subtract_tokens(uint64_t *total, uint64_t tokens)
 	*total -= tokens < *total ? tokens : *total;
 }
 
-/* Sets the names and tokens of passage p, and whether the passage must be kept.
- * Subtracts its tokens from those of its group. */
+/* Sets the names and tokens of a passage, which is piece k of a segment, and
+ * whether the passage must be kept.  Subtracts its tokens from those of its
+ * group. i: the number of the passage among the choices. */
 static void
-survey_passage(struct ranking *r, size_t p)
+survey_passage(struct ranking *r, size_t segment, size_t k, size_t i)
 {
-	const struct salient_piece *piece = &r->s->pieces[p];
-	size_t i = r->n_segments + p, first = first_name(r->s, p);
-	size_t n = piece->names_end - first;
-	uint64_t *rest = &r->parts.tokens[group_of_piece(r, p)];
+	const struct text_pieces *pieces = r->s->segments[segment].pieces;
+	size_t p = r->s->segments[segment].first + k;
+	const struct text_piece *piece = &pieces->list[p];
+	size_t first = ctx_first_name(pieces, p), n = piece->names_end - first;
+	uint64_t *rest = &r->parts.tokens[r->root[segment]];
 
 	/* Without names, the list is NULL. */
 	if (n > 0)
-		memcpy(r->names + r->parts.from[i], r->s->list + first,
+		memcpy(r->names + r->parts.from[i], pieces->names + first,
 		    n * sizeof *r->names);
 	r->parts.from[i + 1] = r->parts.from[i] + n;
-	r->parts.needs[i] = group_of_piece(r, p);
-	r->parts.kept[i] = r->plan->floors[piece->segment] != 0;
+	r->parts.needs[i] = r->root[segment];
+	r->parts.kept[i] = r->plan->floors[segment] != 0;
 	r->parts.joined[i] = piece->is_joined;
 	r->parts.tokens[i] = piece->tokens;
 	subtract_tokens(rest, piece->tokens);
@@ -274,45 +300,54 @@ survey_passage(struct ranking *r, size_t p)
 		*rest += FIRST_MARK_TOKENS;
 }
 
-/* Fills r->parts: the groups without their passages, and the passages, as
- * choices for ctx_cover_score. */
-static void
+/* Removes all passages.  Then fills r->parts: the groups without their
+ * passages, and the passages, as choices for ctx_cover_score.  Returns the
+ * number of choices. */
+static size_t
 survey_parts(struct ranking *r)
 {
-	size_t p, i;
+	const struct text_piece *pieces;
+	size_t i, k, at = r->n_segments;
+	bool *kept;
 
-	survey_heads(r);
-	for (i = 0; i < r->n_segments; i++)
-		r->parts.tokens[i] = r->groups.tokens[i];
-	for (p = 0; p < r->n_pieces; p++) {
-		i = r->n_segments + p;
-		r->parts.kept[i] = true;
-		r->parts.needs[i] = i;
-		r->parts.from[i + 1] = r->parts.from[i];
-		if (r->s->pieces[p].tokens > 0)
-			survey_passage(r, p);
+	for (i = 0; i < r->n_segments; i++) {
+		pieces = find_pieces(r->s, i, &kept);
+		for (k = 0; k < count_pieces(r->s, i); k++)
+			kept[k] = pieces[k].tokens == 0;
 	}
+	survey_heads(r);
+	for (i = 0; i < r->n_segments; i++) {
+		pieces = find_pieces(r->s, i, &kept);
+		for (k = 0; k < count_pieces(r->s, i); k++)
+			if (pieces[k].tokens > 0)
+				survey_passage(r, i, k, at++);
+	}
+	return at;
 }
 
-/* Marks the passages that were not chosen as removed, and subtracts their
- * tokens from the tokens of their groups. */
-static void
-remove_passages(struct ranking *r)
+/* Keeps the passages of segment i that were chosen.  Subtracts the tokens of
+ * the other passages from those of the group. at: number of the first passage
+ * among the choices.  Returns the number of the passage after the last one. */
+static size_t
+keep_chosen(struct ranking *r, size_t i, size_t at)
 {
-	struct salient_piece *pieces = r->s->pieces;
-	size_t p, root;
+	uint64_t *tokens = &r->groups.tokens[r->root[i]];
+	const struct text_piece *pieces;
+	bool *kept;
 
-	for (p = 0; p < r->n_pieces; p++) {
-		pieces[p].kept = r->parts.chosen[r->n_segments + p];
-		if (pieces[p].kept)
+	pieces = find_pieces(r->s, i, &kept);
+	for (size_t k = 0; k < count_pieces(r->s, i); k++) {
+		if (pieces[k].tokens > 0)
+			kept[k] = r->parts.chosen[at++];
+		if (kept[k])
 			continue;
-		root = group_of_piece(r, p);
-		subtract_tokens(&r->groups.tokens[root], pieces[p].tokens);
-		if (!pieces[p].is_joined)
-			r->groups.tokens[root] += FIRST_MARK_TOKENS;
-		else if (pieces[p - 1].kept)
-			r->groups.tokens[root] += MARK_TOKENS;
+		subtract_tokens(tokens, pieces[k].tokens);
+		if (!pieces[k].is_joined)
+			*tokens += FIRST_MARK_TOKENS;
+		else if (kept[k - 1])
+			*tokens += MARK_TOKENS;
 	}
+	return at;
 }
 
 /* Chooses among the first n groups or parts.  needs: see struct ctx_cover.
@@ -322,7 +357,7 @@ choose(const struct ranking *r, struct choices *choices, size_t n,
     const size_t *needs, double *score, struct ctx_err *err)
 {
 	const struct ctx_cover cover = {.n_groups = n,
-	    .n_names = r->s->names.n,
+	    .n_names = r->s->n_names,
 	    .from = choices->from,
 	    .names = r->names,
 	    .weight = r->weight,
@@ -342,18 +377,19 @@ choose(const struct ranking *r, struct choices *choices, size_t n,
 static int
 choose_passages(struct ranking *r, struct ctx_err *err)
 {
+	size_t i, n, at = r->n_segments;
+
 	if (r->plan->settings.level < CTX_LEVEL_BALANCED ||
-	    r->s->n_pieces == r->s->n_segments)
+	    r->s->n_passages == 0)
 		return 0;
-	if (open_choices(&r->parts, r->n_segments + r->n_pieces, err) < 0)
+	if (open_choices(&r->parts, at + r->s->n_passages, err) < 0)
 		return -1;
-	survey_parts(r);
-	if (choose(r, &r->parts, r->n_segments + r->n_pieces, r->parts.needs,
-		NULL, err) < 0)
+	n = survey_parts(r);
+	if (choose(r, &r->parts, n, r->parts.needs, NULL, err) < 0)
 		return -1;
-	remove_passages(r);
-	collect_names(r);
-	merge_names(r);
+	for (i = 0; i < r->n_segments; i++)
+		at = keep_chosen(r, i, at);
+	list_names(r);
 	return 0;
 }
 
@@ -367,7 +403,7 @@ set_ranks(const struct ranking *r)
 	size_t i, root, n = r->n_segments;
 
 	for (i = 0; i < n; i++) {
-		root = ctx_group_of(r->segments, (uint32_t)i);
+		root = r->root[i];
 		r->segments[i].rank = r->score[root] > 0
 		    ? 1 + r->score[root]
 		    : (double)(root + 1) / (double)(n + 1);
@@ -375,26 +411,22 @@ set_ranks(const struct ranking *r)
 }
 
 int
-ctx_salient_rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
+ctx_salient_rank(struct salient *s, struct ctx_groups *groups,
     const struct ctx_plan *plan, struct ctx_err *err)
 {
-	struct salient *s = (struct salient *)scorer;
 	struct ranking r = {.s = s,
 	    .plan = plan,
 	    .segments = groups->segments,
 	    .n_segments = plan->step.n};
 	int rc = -1;
-	size_t p;
 
-	for (p = 0; p < s->n_pieces; p++) {
-		s->pieces[p].kept = true;
-		r.n_pieces += s->pieces[p].segment < r.n_segments;
-	}
 	if (open_ranking(&r, err) < 0)
 		goto out;
+	if (s->n_pieces > 0)
+		memset(s->kept, true, s->n_pieces);
+	link_segments(&r);
 	survey_groups(&r);
-	collect_names(&r);
-	merge_names(&r);
+	list_names(&r);
 	weigh_names(&r);
 	if (choose_passages(&r, err) < 0 ||
 	    choose(&r, &r.groups, r.n_segments, NULL, r.score, err) < 0)
@@ -406,20 +438,14 @@ out:
 	return rc;
 }
 
-/* Returns the number of the first piece of a segment. */
-static size_t
-find_piece(const struct salient *s, size_t segment)
+/* Returns the offset of the beginning of piece k of a segment in all texts of
+ * its tool result together, in bytes. */
+static uint32_t
+find_start(const struct text_piece *pieces, size_t k)
 {
-	size_t low = 0, high = s->n_pieces, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (s->pieces[middle].segment < segment)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return k > 0 && pieces[k - 1].result == pieces[k].result
+	    ? pieces[k - 1].to
+	    : 0;
 }
 
 int
@@ -427,15 +453,20 @@ ctx_salient_find_removed(struct ctx_scorer *scorer, size_t segment,
     struct passages *removed, struct ctx_err *err)
 {
 	struct salient *s = (struct salient *)scorer;
-	size_t p = find_piece(s, segment), n = 0;
+	const struct text_piece *pieces;
+	struct passage passage;
+	size_t k, n = 0;
+	bool *kept;
 
-	for (; p < s->n_pieces && s->pieces[p].segment == segment; p++) {
-		const struct salient_piece *piece = &s->pieces[p];
-		const struct passage passage = {find_start(s->pieces, p),
-		    piece->to, piece->result};
-
-		if (piece->kept)
+	*removed = (struct passages){s->removed, 0};
+	if (segment >= s->n_segments)
+		return 0;
+	pieces = find_pieces(s, segment, &kept);
+	for (k = 0; k < count_pieces(s, segment); k++) {
+		if (kept[k])
 			continue;
+		passage = (struct passage){find_start(pieces, k), pieces[k].to,
+		    pieces[k].result};
 		if (n > 0 && s->removed[n - 1].result == passage.result &&
 		    s->removed[n - 1].to == passage.from) {
 			s->removed[n - 1].to = passage.to;

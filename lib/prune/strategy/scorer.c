@@ -21,11 +21,11 @@ ctx_scorer_open(struct ctx_scorer **scorer, const struct ctx_strategy *strategy,
 }
 
 int
-ctx_scorer_add(struct ctx_scorer *scorer, const struct ctx_message *message,
-    const struct ctx_groups *groups, size_t first, const bool *excluded,
+ctx_scorer_add(struct ctx_scorer *scorer,
+    const struct ctx_scored_message *scored, const struct ctx_groups *groups,
     struct ctx_err *err)
 {
-	return scorer->kind->add(scorer, message, groups, first, excluded, err);
+	return scorer->kind->add(scorer, scored, groups, err);
 }
 
 int
