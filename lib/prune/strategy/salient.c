@@ -126,6 +126,7 @@ reset_salient(struct ctx_scorer *scorer)
 	ctx_intern_reset(&s->own_names.names);
 	s->own.n = s->own.n_names = 0;
 	s->n_segments = s->n_pieces = s->n_passages = s->n_names = 0;
+	s->is_ranked = false;
 }
 
 /* Frees the names, which ctx_salient_find_removed does not need. */
@@ -139,6 +140,12 @@ finish_salient(struct ctx_scorer *scorer)
 	free(s->own.names);
 	s->own.names = NULL;
 	s->own.n_names = s->own.names_cap = 0;
+	free(s->ranked);
+	free(s->ranks);
+	s->ranked = NULL;
+	s->ranks = NULL;
+	s->ranked_cap = s->ranks_cap = 0;
+	s->is_ranked = false;
 }
 
 static void

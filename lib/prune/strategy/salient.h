@@ -16,6 +16,22 @@ struct salient_segment {
 	size_t before;
 };
 
+/* All that the ranks depend on besides the pieces of the segments. */
+struct salient_input {
+	/* number of tokens that are left for groups that need not be kept */
+	uint64_t room;
+	size_t n; /* number of segments that are ranked */
+	/* false: all passages of kept groups are kept */
+	bool removes_passages;
+};
+struct ranked_segment {
+	uint64_t tokens;
+	uint32_t root; /* index of the first segment of the same group */
+	uint32_t turn;
+	uint16_t flags; /* CTX_SEGMENT_... flags */
+	bool is_kept;   /* true if the segment must be kept */
+};
+
 struct salient {
 	struct ctx_scorer base;
 	/* The names: those of options.shared, or else own_names. */
@@ -31,6 +47,14 @@ struct salient {
 	/* numbers of the pieces of all segments, of passages among them, and of
 	 * the names that the segments can contain */
 	size_t n_pieces, n_passages, n_names;
+	/* What the newest ranks depend on.  If nothing of it has changed, the
+	 * segments are not ranked again. is_ranked: false if there are no ranks
+	 * yet. */
+	struct salient_input input;
+	struct ranked_segment *ranked;
+	double *ranks;
+	size_t ranked_cap, ranks_cap;
+	bool is_ranked;
 	/* Set by ctx_salient_rank for each piece: false if it is a passage that
 	 * is removed although its segment is kept. */
 	bool *kept;

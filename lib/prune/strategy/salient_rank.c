@@ -30,12 +30,10 @@ struct choices {
 
 struct ranking {
 	struct salient *s;
-	const struct ctx_plan *plan;
-	struct ctx_segment *segments;
-	/* root: for each segment (message or part of one), the index of the
-	 * first segment of its group. next: the index of the next segment of
-	 * the same group, or 0 if there is none. */
-	uint32_t *root, *next;
+	const struct ranked_segment *segments;
+	/* For each segment (message or part of one): index of the next segment
+	 * of the same group, or 0 if there is none. */
+	uint32_t *next;
 	/* The choices that are whole groups.  The number of a group is the
 	 * index of its first segment.  The index of any other segment is the
 	 * number of a group without names. */
@@ -49,8 +47,6 @@ struct ranking {
 	double *score;   /* score of each group */
 	/* numbers of segments and of groups that are ranked */
 	size_t n_segments, n_groups;
-	/* number of tokens that are left for groups that need not be kept */
-	uint64_t room;
 };
 
 static int
@@ -113,13 +109,12 @@ open_ranking(struct ranking *r, struct ctx_err *err)
 
 	for (i = 0; i < n; i++)
 		n_names += count_names(r->s, i);
-	r->root = calloc(n + 1, sizeof *r->root);
 	r->next = calloc(n + 1, sizeof *r->next);
 	r->names = calloc(n_names + 1, sizeof *r->names);
 	r->weight = calloc(r->s->n_names + 1, sizeof *r->weight);
 	r->score = calloc(n + 1, sizeof *r->score);
-	if (r->root == NULL || r->next == NULL || r->names == NULL ||
-	    r->weight == NULL || r->score == NULL)
+	if (r->next == NULL || r->names == NULL || r->weight == NULL ||
+	    r->score == NULL)
 		return ctx_err_nomem(err);
 	return open_choices(&r->groups, n, err);
 }
@@ -127,7 +122,6 @@ open_ranking(struct ranking *r, struct ctx_err *err)
 static void
 release_ranking(struct ranking *r)
 {
-	free(r->root);
 	free(r->next);
 	free(r->names);
 	free(r->weight);
@@ -136,15 +130,14 @@ release_ranking(struct ranking *r)
 	release_choices(&r->parts);
 }
 
-/* Fills r->root and r->next. */
+/* Fills r->next. */
 static void
 link_segments(struct ranking *r)
 {
 	uint32_t root;
 
 	for (size_t i = r->n_segments; i-- > 0;) {
-		root = ctx_group_of(r->segments, (uint32_t)i);
-		r->root[i] = root;
+		root = r->segments[i].root;
 		if (root == i)
 			continue;
 		r->next[i] = r->next[root];
@@ -184,7 +177,7 @@ list_names(struct ranking *r)
 
 	for (i = 0; i < r->n_segments; i++) {
 		r->groups.from[i] = n;
-		if (r->root[i] != i)
+		if (r->segments[i].root != i)
 			continue;
 		ctx_name_table_begin(r->s->table);
 		k = i;
@@ -215,27 +208,20 @@ weigh_names(struct ranking *r)
 	}
 }
 
-/* Sets r->n_groups, r->room, the number of tokens of each group, and whether
- * the group must be kept. */
+/* Sets r->n_groups, the number of tokens of each group, and whether the group
+ * must be kept. */
 static void
 survey_groups(struct ranking *r)
 {
-	const struct ctx_plan *plan = r->plan;
-	uint64_t held = plan->fixed + plan->step.reserved;
-	size_t i, root;
+	for (size_t i = 0; i < r->n_segments; i++) {
+		const struct ranked_segment *segment = &r->segments[i];
 
-	for (i = 0; i < r->n_segments; i++) {
-		root = r->root[i];
-		r->n_groups += root == i;
-		r->groups.tokens[root] += r->segments[i].tokens;
+		r->n_groups += segment->root == i;
+		r->groups.tokens[segment->root] += segment->tokens;
 		/* All segments of a group must be kept if one segment of the
 		 * group must be kept. */
-		r->groups.kept[i] = root != i || plan->floors[i] != 0;
-		if (plan->floors[i] != 0)
-			held += r->segments[i].tokens;
+		r->groups.kept[i] = segment->root != i || segment->is_kept;
 	}
-	r->room =
-	    plan->settings.target > held ? plan->settings.target - held : 0;
 }
 
 /* Sets the names of the groups without their passages.  Also sets which group
@@ -244,7 +230,7 @@ survey_groups(struct ranking *r)
 static void
 survey_heads(struct ranking *r)
 {
-	const struct ctx_segment *segment;
+	const struct ranked_segment *segment;
 	size_t i, user = SIZE_MAX;
 
 	list_names(r);
@@ -284,15 +270,15 @@ survey_passage(struct ranking *r, size_t segment, size_t k, size_t i)
 	size_t p = r->s->segments[segment].first + k;
 	const struct text_piece *piece = &pieces->list[p];
 	size_t first = ctx_first_name(pieces, p), n = piece->names_end - first;
-	uint64_t *rest = &r->parts.tokens[r->root[segment]];
+	uint64_t *rest = &r->parts.tokens[r->segments[segment].root];
 
 	/* Without names, the list is NULL. */
 	if (n > 0)
 		memcpy(r->names + r->parts.from[i], pieces->names + first,
 		    n * sizeof *r->names);
 	r->parts.from[i + 1] = r->parts.from[i] + n;
-	r->parts.needs[i] = r->root[segment];
-	r->parts.kept[i] = r->plan->floors[segment] != 0;
+	r->parts.needs[i] = r->segments[segment].root;
+	r->parts.kept[i] = r->segments[segment].is_kept;
 	r->parts.joined[i] = piece->is_joined;
 	r->parts.tokens[i] = piece->tokens;
 	subtract_tokens(rest, piece->tokens);
@@ -331,7 +317,7 @@ survey_parts(struct ranking *r)
 static size_t
 keep_chosen(struct ranking *r, size_t i, size_t at)
 {
-	uint64_t *tokens = &r->groups.tokens[r->root[i]];
+	uint64_t *tokens = &r->groups.tokens[r->segments[i].root];
 	const struct text_piece *pieces;
 	bool *kept;
 
@@ -363,7 +349,7 @@ choose(const struct ranking *r, struct choices *choices, size_t n,
 	    .weight = r->weight,
 	    .tokens = choices->tokens,
 	    .kept = choices->kept,
-	    .room = r->room,
+	    .room = r->s->input.room,
 	    .joined = choices->joined,
 	    .needs = needs,
 	    .first_passage = r->n_segments,
@@ -372,15 +358,13 @@ choose(const struct ranking *r, struct choices *choices, size_t n,
 	return ctx_cover_score(&cover, score, choices->chosen, err);
 }
 
-/* Chooses the passages that are kept.  With the level light, all passages are
- * kept. */
+/* Chooses the passages that are kept. */
 static int
 choose_passages(struct ranking *r, struct ctx_err *err)
 {
 	size_t i, n, at = r->n_segments;
 
-	if (r->plan->settings.level < CTX_LEVEL_BALANCED ||
-	    r->s->n_passages == 0)
+	if (!r->s->input.removes_passages || r->s->n_passages == 0)
 		return 0;
 	if (open_choices(&r->parts, at + r->s->n_passages, err) < 0)
 		return -1;
@@ -403,21 +387,20 @@ set_ranks(const struct ranking *r)
 	size_t i, root, n = r->n_segments;
 
 	for (i = 0; i < n; i++) {
-		root = r->root[i];
-		r->segments[i].rank = r->score[root] > 0
+		root = r->segments[i].root;
+		r->s->ranks[i] = r->score[root] > 0
 		    ? 1 + r->score[root]
 		    : (double)(root + 1) / (double)(n + 1);
 	}
 }
 
-int
-ctx_salient_rank(struct salient *s, struct ctx_groups *groups,
-    const struct ctx_plan *plan, struct ctx_err *err)
+/* Ranks the segments as s->input and s->ranked say. */
+static int
+rank_segments(struct salient *s, struct ctx_err *err)
 {
 	struct ranking r = {.s = s,
-	    .plan = plan,
-	    .segments = groups->segments,
-	    .n_segments = plan->step.n};
+	    .segments = s->ranked,
+	    .n_segments = s->input.n};
 	int rc = -1;
 
 	if (open_ranking(&r, err) < 0)
@@ -436,6 +419,66 @@ ctx_salient_rank(struct salient *s, struct ctx_groups *groups,
 out:
 	release_ranking(&r);
 	return rc;
+}
+
+static bool
+is_same_segment(const struct ranked_segment *a, const struct ranked_segment *b)
+{
+	return a->tokens == b->tokens && a->root == b->root &&
+	    a->turn == b->turn && a->flags == b->flags &&
+	    a->is_kept == b->is_kept;
+}
+
+/* Sets s->input and s->ranked.  Sets s->is_ranked to false if anything in them
+ * has changed. */
+static int
+read_input(struct salient *s, const struct ctx_groups *groups,
+    const struct ctx_plan *plan, struct ctx_err *err)
+{
+	uint64_t held = plan->fixed + plan->step.reserved;
+	uint64_t target = plan->settings.target;
+	size_t n = plan->step.n, ranked = s->is_ranked ? s->input.n : 0;
+	struct salient_input before = s->input;
+
+	if (CTX_GROW(s->ranked, s->ranked_cap, n, err) < 0 ||
+	    CTX_GROW(s->ranks, s->ranks_cap, n, err) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		const struct ctx_segment *segment = &groups->segments[i];
+		const struct ranked_segment now = {.tokens = segment->tokens,
+		    .root = ctx_group_of(groups->segments, (uint32_t)i),
+		    .turn = segment->turn,
+		    .flags = segment->flags,
+		    .is_kept = plan->floors[i] != 0};
+
+		if (i >= ranked || !is_same_segment(&now, &s->ranked[i]))
+			s->is_ranked = false;
+		s->ranked[i] = now;
+		if (now.is_kept)
+			held += now.tokens;
+	}
+	s->input =
+	    (struct salient_input){.room = target > held ? target - held : 0,
+		.n = n,
+		.removes_passages = plan->settings.level >= CTX_LEVEL_BALANCED};
+	if (s->input.room != before.room || n != before.n ||
+	    s->input.removes_passages != before.removes_passages)
+		s->is_ranked = false;
+	return 0;
+}
+
+int
+ctx_salient_rank(struct salient *s, struct ctx_groups *groups,
+    const struct ctx_plan *plan, struct ctx_err *err)
+{
+	if (read_input(s, groups, plan, err) < 0)
+		return -1;
+	if (!s->is_ranked && rank_segments(s, err) < 0)
+		return -1;
+	s->is_ranked = true;
+	for (size_t i = 0; i < s->input.n; i++)
+		groups->segments[i].rank = s->ranks[i];
+	return 0;
 }
 
 /* Returns the offset of the beginning of piece k of a segment in all texts of
