@@ -304,11 +304,33 @@ find_passages(struct pruned_history *history, size_t segment,
 	if (ctx_scorer_find_removed(conversation->scorer, segment, removed,
 		err) < 0)
 		return -1;
-	*hash = removed->n == 0
-	    ? 0
-	    : ctx_hash(&history->key, (const char *)removed->list,
-		  removed->n * sizeof *removed->list);
+	*hash = ctx_passages_hash(&history->session->savings, removed);
 	return 0;
+}
+
+/* Sets *savings to the number of tokens that are saved if the passages with
+ * this hash are removed from a message. segment: the first segment (part) of
+ * the message. */
+static int
+count_removed(struct pruned_history *history,
+    const struct pruned_message *message, size_t segment, uint64_t hash,
+    uint32_t *savings, struct ctx_err *err)
+{
+	struct held_conversation *conversation =
+	    &history->prune.stream_conversation;
+	struct passage_savings *stored = &history->session->savings;
+	uint32_t number = message->entry.shared_number;
+
+	if (number != 0 &&
+	    ctx_passage_savings_find(stored, number, hash, savings))
+		return 0;
+	if (ctx_prune_count_passage_savings(&history->prune, conversation,
+		&message->entry, segment, err) < 0)
+		return -1;
+	*savings = conversation->groups.segments[segment].passage_savings;
+	return number == 0
+	    ? 0
+	    : ctx_passage_savings_add(stored, number, hash, *savings, err);
 }
 
 /* Sets the member passage_savings of the first segment (part) of a message: the
@@ -317,23 +339,21 @@ static int
 count_savings(struct pruned_history *history, struct pruned_message *message,
     size_t segment, struct ctx_err *err)
 {
-	struct held_conversation *conversation =
-	    &history->prune.stream_conversation;
-	uint32_t *savings =
-	    &conversation->groups.segments[segment].passage_savings;
+	struct ctx_segment *segments =
+	    history->prune.stream_conversation.groups.segments;
 	struct passages removed;
 	uint64_t hash;
 
 	if (find_passages(history, segment, &removed, &hash, err) < 0)
 		return -1;
-	if (hash != message->passages_hash) {
-		if (ctx_prune_count_passage_savings(&history->prune,
-			conversation, &message->entry, segment, err) < 0)
-			return -1;
-		message->passages_hash = hash;
-		message->passage_savings = *savings;
-	}
-	*savings = hash == 0 ? 0 : message->passage_savings;
+	if (hash == 0)
+		message->passage_savings = 0;
+	else if (hash != message->passages_hash &&
+	    count_removed(history, message, segment, hash,
+		&message->passage_savings, err) < 0)
+		return -1;
+	message->passages_hash = hash;
+	segments[segment].passage_savings = message->passage_savings;
 	return 0;
 }
 

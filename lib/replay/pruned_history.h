@@ -43,7 +43,7 @@ struct pruned_message {
 /* The history of a session: the messages that are pruned.  Stored in
  * prune.stream_conversation, in the same way as in ctx-prune. */
 struct pruned_history {
-	const struct ctx_replay_session *session;
+	struct ctx_replay_session *session;
 	/* settings with which ctx-prune would prune the session */
 	struct ctx_prune_settings settings;
 	struct prune prune;
@@ -51,7 +51,7 @@ struct pruned_history {
 	/* Text and hash of the summary that was inserted last. */
 	struct ctx_buf summary;
 	uint64_t summary_hash;
-	/* key for the hashes of summaries and passages */
+	/* key for the hashes of summaries */
 	struct ctx_hashkey key;
 };
 
@@ -69,8 +69,8 @@ int ctx_pruned_history_extend(struct pruned_history *history, uint32_t prompt,
 /* If the strategy shortens tool results to passages: sets the member
  * passage_savings of all segments (messages or parts of messages), the number
  * of tokens that removing passages saves.  The caller must first call
- * ctx_scorer_rank.  The tokens of a message are counted again only if other
- * passages are removed from it than for the previous request. */
+ * ctx_scorer_rank.  The tokens of a recorded message are counted again only if
+ * passages are removed from it that no policy has removed before. */
 int ctx_pruned_history_count_passages(struct pruned_history *history,
     struct ctx_err *err);
 /* Returns 1 if a tool result of a message contains a name, 0 if not, or -1 with

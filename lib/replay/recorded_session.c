@@ -458,6 +458,7 @@ prepare_pruning(struct ctx_replay_session *session, struct ctx_err *err)
 {
 	if (ctx_replay_find_needed(session, err) < 0)
 		return -1;
+	ctx_hashkey_init(&session->savings.key);
 	session->texts = ctx_shared_texts_open(err);
 	return session->texts == NULL ? -1 : 0;
 }
@@ -481,6 +482,7 @@ end_session(struct session_reading *reading, struct open_session *open,
 	rc = reading->take(reading->user, session, err);
 	ctx_shared_texts_close(session->texts);
 	session->texts = NULL;
+	ctx_passage_savings_release(&session->savings);
 	return rc;
 }
 

@@ -4,6 +4,7 @@
 #define CTX_REPLAY_RECORDED_SESSION_H
 
 #include "replay/needed_names.h"
+#include "replay/passage_savings.h"
 #include "replay/prompt_cache.h"
 
 /* A message of a recorded session.  The messages are in the order of the
@@ -96,6 +97,8 @@ struct ctx_replay_session {
 	/* The names in the messages, for the scorers of all policies.  NULL if
 	 * the session does not store its messages. */
 	struct ctx_shared_texts *texts;
+	/* What all policies have counted so far. */
+	struct passage_savings savings;
 };
 
 /* ---- request_prompts.c ---- */
