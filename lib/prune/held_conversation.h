@@ -48,8 +48,6 @@ struct prune_entry {
 	 * is inserted into this message or before it: its index in the array
 	 * "insertions", plus 1.  Otherwise 0. */
 	uint32_t insertion_number;
-	/* see ctx_scored_message.number */
-	uint32_t shared_number;
 	/* Number of the message's segments (the message, or its two parts) in
 	 * held_conversation.groups: 1, or 2 if the tool results are a separate
 	 * part.  Can be 0 for lines of a session file that are not messages,
@@ -84,6 +82,9 @@ struct held_conversation {
 	/* ranks the messages by their text; NULL if the strategy removes the
 	 * oldest messages, whatever their text is */
 	struct ctx_scorer *scorer;
+	/* The number with which the scorer gets the next message
+	 * (ctx_scored_message.number); always 0 in ctx-prune. */
+	uint32_t shared_number;
 	struct ctx_model_counter model_counter;
 	/* The queue of the messages in memory: rewrite.lines or
 	 * rewrite.elements of the struct prune, which owns it. */

@@ -250,7 +250,7 @@ measure_segments(struct prune *run, struct held_conversation *conversation,
 	    &(struct ctx_scored_message){.message = message,
 		.first = first,
 		.excluded = entry->excluded_results,
-		.number = entry->shared_number},
+		.number = conversation->shared_number},
 	    groups, err);
 }
 

@@ -150,6 +150,8 @@ hold_newest(struct pruned_history *history, struct ctx_err *err)
 		ctx_held_queue_remove_last(&rewrite->lines);
 	if (rc <= 0)
 		return rc;
+	history->prune.stream_conversation.shared_number =
+	    message->shared_number;
 	if (ctx_prune_hold_message(&history->prune,
 		&history->prune.stream_conversation, &message->entry, &event,
 		err) < 0)
@@ -186,7 +188,7 @@ append_recorded(void *user, uint32_t number, struct ctx_err *err)
 	message->recorded = recorded;
 	message->entry.held.dialect = recorded->dialect;
 	message->entry.held.flags = (uint16_t)recorded->flags;
-	message->entry.shared_number = number + 1;
+	message->shared_number = number + 1;
 	return hold_newest(history, err);
 }
 
@@ -319,7 +321,7 @@ count_removed(struct pruned_history *history,
 	struct held_conversation *conversation =
 	    &history->prune.stream_conversation;
 	struct passage_savings *stored = &history->session->savings;
-	uint32_t number = message->entry.shared_number;
+	uint32_t number = message->shared_number;
 
 	if (number != 0 &&
 	    ctx_passage_savings_find(stored, number, hash, savings))
@@ -441,7 +443,7 @@ record_changes(const struct pruned_history *history,
 		marks = conversation->plan.marks[i];
 		/* The texts of a changed message are not shared. */
 		if (marks != 0)
-			message->entry.shared_number = 0;
+			message->shared_number = 0;
 		if (marks & CTX_MARK_DROP)
 			continue;
 		is_kept = true;
@@ -455,7 +457,7 @@ record_changes(const struct pruned_history *history,
 			message->summary_tokens = 0;
 	}
 	if (ctx_insertion_is_block(conversation, &message->entry)) {
-		message->entry.shared_number = 0;
+		message->shared_number = 0;
 		message->summary_tokens = conversation->insertions->tokens;
 		message->summary_hash = history->summary_hash;
 	}
@@ -491,8 +493,7 @@ feed_back_message(struct pruned_history *history, struct pruned_message *kept,
 	if (message == NULL)
 		return -1;
 	*message = *kept;
-	message->entry = (struct prune_entry){.held = *held,
-	    .shared_number = kept->entry.shared_number};
+	message->entry = (struct prune_entry){.held = *held};
 	history->prune.rewrite.lines.bytes += held->n;
 	held->text = NULL;
 	return hold_newest(history, err);

@@ -34,6 +34,9 @@ struct pruned_message {
 	/* number of tokens that the newest plan saves by removing passages of
 	 * this message */
 	uint32_t passage_savings;
+	/* Number of the message in session.texts and session.savings.  0 if the
+	 * message is a summary, or was changed for an earlier request. */
+	uint32_t shared_number;
 	/* kinds of edits that were made in this message for earlier requests,
 	 * as CTX_MARK_... flags */
 	uint8_t edits;

@@ -34,12 +34,8 @@ find_pieces(struct salient *s, const struct ctx_scored_message *scored,
 	if (shared != NULL && scored->number != 0 && scored->excluded == NULL)
 		return ctx_shared_texts_find(shared, &s->reader, scored, flags,
 		    range, err);
-	*range = (struct piece_range){.pieces = &s->own, .first = s->own.n};
 	s->reader.pieces = &s->own;
-	if (ctx_text_pieces_read(&s->reader, scored, flags, err) < 0)
-		return -1;
-	range->n = s->own.n - range->first;
-	return 0;
+	return ctx_text_pieces_read(&s->reader, scored, flags, range, err);
 }
 
 /* Adds a segment with these pieces. */
@@ -47,25 +43,18 @@ static int
 add_segment(struct salient *s, const struct piece_range *range,
     struct ctx_err *err)
 {
-	const struct text_pieces *pieces = range->pieces;
-	size_t end = range->first + range->n, i;
+	struct salient_segment *segment;
 
-	if (CTX_GROW(s->segments, s->segments_cap, s->n_segments + 2, err) <
-		0 ||
-	    CTX_GROW(s->kept, s->kept_cap, s->n_pieces + range->n, err) < 0)
+	if (CTX_GROW(s->segments, s->segments_cap, s->n_segments + 2, err) < 0)
 		return -1;
-	for (i = range->first; i < end; i++) {
-		s->n_passages += pieces->list[i].tokens > 0;
-		s->kept[s->n_pieces++] = true;
-	}
-	for (i = ctx_first_name(pieces, range->first);
-	     i < ctx_first_name(pieces, end); i++)
-		if (pieces->names[i] >= s->n_names)
-			s->n_names = (size_t)pieces->names[i] + 1;
-	s->segments[s->n_segments].pieces = pieces;
-	s->segments[s->n_segments].first = range->first;
-	s->segments[s->n_segments].before = s->n_pieces - range->n;
-	s->segments[++s->n_segments].before = s->n_pieces;
+	segment = &s->segments[s->n_segments++];
+	segment->pieces = range->pieces;
+	segment->first = range->first;
+	segment->before = s->n_pieces;
+	s->n_pieces += range->n;
+	segment[1].before = s->n_pieces;
+	if (range->n_names > s->n_names)
+		s->n_names = range->n_names;
 	return 0;
 }
 
@@ -125,7 +114,7 @@ reset_salient(struct ctx_scorer *scorer)
 
 	ctx_intern_reset(&s->own_names.names);
 	s->own.n = s->own.n_names = 0;
-	s->n_segments = s->n_pieces = s->n_passages = s->n_names = 0;
+	s->n_segments = s->n_pieces = s->n_names = s->input.n = 0;
 	s->is_ranked = false;
 }
 

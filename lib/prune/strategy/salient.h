@@ -44,9 +44,9 @@ struct salient {
 	 * "before" is set. */
 	struct salient_segment *segments;
 	size_t n_segments, segments_cap;
-	/* numbers of the pieces of all segments, of passages among them, and of
-	 * the names that the segments can contain */
-	size_t n_pieces, n_passages, n_names;
+	/* n_pieces: number of the pieces of all segments. n_names: the numbers
+	 * of their names are below this number. */
+	size_t n_pieces, n_names;
 	/* What the newest ranks depend on.  If nothing of it has changed, the
 	 * segments are not ranked again. is_ranked: false if there are no ranks
 	 * yet. */
@@ -55,8 +55,9 @@ struct salient {
 	double *ranks;
 	size_t ranked_cap, ranks_cap;
 	bool is_ranked;
-	/* Set by ctx_salient_rank for each piece: false if it is a passage that
-	 * is removed although its segment is kept. */
+	/* Set by ctx_salient_rank for each piece of the first input.n segments:
+	 * false if it is a passage that is removed although its segment is
+	 * kept. */
 	bool *kept;
 	size_t kept_cap;
 	/* the passages that were returned by ctx_salient_find_removed */

@@ -45,8 +45,8 @@ struct ranking {
 	uint32_t *names; /* names of the groups or parts */
 	double *weight;  /* weight of each name */
 	double *score;   /* score of each group */
-	/* numbers of segments and of groups that are ranked */
-	size_t n_segments, n_groups;
+	/* numbers of segments, of groups and of passages that are ranked */
+	size_t n_segments, n_groups, n_passages;
 };
 
 static int
@@ -102,13 +102,31 @@ count_names(const struct salient *s, size_t i)
 	    ctx_first_name(segment->pieces, segment->first);
 }
 
+/* Keeps all passages of segment i, and counts them. */
+static void
+keep_pieces(struct ranking *r, size_t i)
+{
+	const struct text_piece *pieces;
+	bool *kept;
+
+	pieces = find_pieces(r->s, i, &kept);
+	for (size_t k = 0; k < count_pieces(r->s, i); k++) {
+		kept[k] = true;
+		r->n_passages += pieces[k].tokens > 0;
+	}
+}
+
 static int
 open_ranking(struct ranking *r, struct ctx_err *err)
 {
-	size_t i, n = r->n_segments, n_names = 0;
+	size_t n = r->n_segments, n_names = 0;
 
-	for (i = 0; i < n; i++)
+	if (CTX_GROW(r->s->kept, r->s->kept_cap, r->s->n_pieces, err) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		keep_pieces(r, i);
 		n_names += count_names(r->s, i);
+	}
 	r->next = calloc(n + 1, sizeof *r->next);
 	r->names = calloc(n_names + 1, sizeof *r->names);
 	r->weight = calloc(r->s->n_names + 1, sizeof *r->weight);
@@ -364,9 +382,9 @@ choose_passages(struct ranking *r, struct ctx_err *err)
 {
 	size_t i, n, at = r->n_segments;
 
-	if (!r->s->input.removes_passages || r->s->n_passages == 0)
+	if (!r->s->input.removes_passages || r->n_passages == 0)
 		return 0;
-	if (open_choices(&r->parts, at + r->s->n_passages, err) < 0)
+	if (open_choices(&r->parts, at + r->n_passages, err) < 0)
 		return -1;
 	n = survey_parts(r);
 	if (choose(r, &r->parts, n, r->parts.needs, NULL, err) < 0)
@@ -405,8 +423,6 @@ rank_segments(struct salient *s, struct ctx_err *err)
 
 	if (open_ranking(&r, err) < 0)
 		goto out;
-	if (s->n_pieces > 0)
-		memset(s->kept, true, s->n_pieces);
 	link_segments(&r);
 	survey_groups(&r);
 	list_names(&r);
@@ -502,7 +518,7 @@ ctx_salient_find_removed(struct ctx_scorer *scorer, size_t segment,
 	bool *kept;
 
 	*removed = (struct passages){s->removed, 0};
-	if (segment >= s->n_segments)
+	if (segment >= s->input.n)
 		return 0;
 	pieces = find_pieces(s, segment, &kept);
 	for (k = 0; k < count_pieces(s, segment); k++) {

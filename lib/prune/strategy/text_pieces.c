@@ -259,10 +259,11 @@ read_blocks(struct text_reader *reader, const struct ctx_message *message,
 int
 ctx_text_pieces_read(struct text_reader *reader,
     const struct ctx_scored_message *scored, unsigned flags,
-    struct ctx_err *err)
+    struct piece_range *range, struct ctx_err *err)
 {
 	const struct ctx_names names = {reader, take_name, false};
 	const struct text_piece rest = {.result = NO_RESULT};
+	size_t first = reader->pieces->n;
 
 	ctx_name_table_begin(reader->table);
 	if (read_blocks(reader, scored->message, flags, scored->excluded, err) <
@@ -273,6 +274,8 @@ ctx_text_pieces_read(struct text_reader *reader,
 	    end_piece(reader, rest, err) < 0)
 		return -1;
 	ctx_buf_reset(&reader->text);
+	*range = (struct piece_range){reader->pieces, first,
+	    reader->pieces->n - first, reader->table->names.n};
 	return 0;
 }
 
@@ -280,9 +283,7 @@ ctx_text_pieces_read(struct text_reader *reader,
 
 /* The pieces of a segment of a message. */
 struct shared_segment {
-	/* index of the first piece in ctx_shared_texts.pieces; number of
-	 * pieces */
-	size_t first, n;
+	struct piece_range range;
 	/* What the pieces depend on besides the message: flags of the segment,
 	 * and text_reader.whole. */
 	unsigned flags;
@@ -354,8 +355,7 @@ ctx_shared_texts_find(struct ctx_shared_texts *shared,
     struct text_reader *reader, const struct ctx_scored_message *scored,
     unsigned flags, struct piece_range *range, struct ctx_err *err)
 {
-	struct shared_segment added = {.first = shared->pieces.n,
-	    .flags = flags & READ_FLAGS,
+	struct shared_segment added = {.flags = flags & READ_FLAGS,
 	    .whole = reader->whole};
 	const struct shared_segment *segment;
 	uint32_t *newest;
@@ -367,16 +367,15 @@ ctx_shared_texts_find(struct ctx_shared_texts *shared,
 		if (newest == NULL ||
 		    CTX_GROW(shared->segments, shared->cap, shared->n + 1,
 			err) < 0 ||
-		    ctx_text_pieces_read(reader, scored, flags, err) < 0)
+		    ctx_text_pieces_read(reader, scored, flags, &added.range,
+			err) < 0)
 			return -1;
-		added.n = shared->pieces.n - added.first;
 		added.next = *newest;
 		shared->segments[shared->n++] = added;
 		*newest = (uint32_t)shared->n;
 		segment = &added;
 	}
-	*range =
-	    (struct piece_range){&shared->pieces, segment->first, segment->n};
+	*range = segment->range;
 	return 0;
 }
 

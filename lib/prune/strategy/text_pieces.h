@@ -59,6 +59,8 @@ struct name_table {
 struct piece_range {
 	const struct text_pieces *pieces;
 	size_t first, n;
+	/* The numbers of the names in these pieces are below this number. */
+	size_t n_names;
 };
 
 /* What is needed to find the pieces of segments. */
@@ -73,11 +75,11 @@ struct text_reader {
 	struct text_segments result;
 };
 
-/* Adds the pieces of a segment (message or part of one) to reader->pieces.
- * flags: the flags of the segment. */
+/* Adds the pieces of a segment (message or part of one) to reader->pieces, and
+ * sets *range to them. flags: the flags of the segment. */
 int ctx_text_pieces_read(struct text_reader *reader,
     const struct ctx_scored_message *scored, unsigned flags,
-    struct ctx_err *err);
+    struct piece_range *range, struct ctx_err *err);
 /* Sets *range to the pieces of a segment in *shared.  If they are not in
  * *shared yet, adds them like ctx_text_pieces_read.  Changes reader->pieces. */
 int ctx_shared_texts_find(struct ctx_shared_texts *shared,
