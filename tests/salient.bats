@@ -173,6 +173,25 @@ run_of_lists() {
 	ctx-prune -e o200k_base --quantum 0 -k 1 -t 1 -b 200 out | cmp - out
 }
 
+@test "salient cuts JSON in a string between its members" {
+	local blank
+	for blank in "" " "; do
+		{
+			messages "user:Find a flight."
+			called c1 find "{}" "$(jq -cn '[range(40) | {city: "New York",
+			    number: "HAT\(. + 100)", seats: {economy: 4, business: 0}}]' |
+			    sed "s/[:,]/&$blank/g")"
+			messages "assistant:Found." "user:Book it."
+		} > in
+		ctx-prune -e o200k_base --quantum 0 -k 1 -t 1 -b 300 in > out
+		ctx-check out
+		[ "$(grep -o HAT out | wc -l)" -ge 5 ]
+		jq -se '[.[] | select(.tool_call_id).content |
+		    splits("\\s*\\[…[^]]*\\]\\s*") | select(. != "")] |
+		    length > 0 and all(test("^[\"{\\[].*[,\\]]$"))' out
+	done
+}
+
 @test "salient keeps more names in few results with their calls than a line of each result" {
 	{
 		messages "user:Look for the fault, please."

@@ -3,10 +3,11 @@
  * passages from a text
  *
  * A passage ends after a line or a sentence, before it has more than the wanted
- * number of bytes.  A sentence that is much longer is divided at a blank.  If
- * it has no blanks, it is divided between two characters.  A passage never ends
- * inside a protected span (a part that must not be cut, such as base64 data or
- * a mark for removed text).
+ * number of bytes.  A sentence that is much longer is divided between members
+ * or elements of JSON.  If it has none, it is divided at a blank; if it has no
+ * blanks, between two characters.  A passage never ends inside a protected span
+ * (a part that must not be cut, such as base64 data or a mark for removed
+ * text).
  */
 #include <string.h>
 
@@ -113,15 +114,33 @@ find_first_sentence_end(const struct passage_walk *walk, size_t from, size_t to)
 	return 0;
 }
 
+/* Returns the greatest offset above "from" and at most "to" at which probably a
+ * member of a JSON object or an element of a JSON array ends: after a comma,
+ * and a blank if there is one.  Returns 0 if there is none.  A comma before a
+ * digit may be inside a number, so the next member or element must begin with
+ * '"', '{' or '['. */
+static size_t
+find_last_member_end(const struct passage_walk *walk, size_t from, size_t to)
+{
+	for (; to > from + 1; to--) {
+		const char *at = walk->p + to;
+
+		if ((*at == '"' || *at == '{' || *at == '[') &&
+		    (at[-1] == ',' || (at[-1] == ' ' && at[-2] == ',')))
+			return to;
+	}
+	return 0;
+}
+
 /* Returns the offset of the end of the passage that begins at the offset
  * "from". */
 static size_t
 find_passage_end(const struct passage_walk *walk, size_t from)
 {
 	struct passage_walk look = *walk;
-	size_t at = from, sentence = 0, blank = 0, n = walk->n;
+	size_t at = from, sentence = 0, blank = 0, end = 0, n = walk->n;
 	/* If no line or sentence ends within this number of bytes, the passage
-	 * ends at a blank. */
+	 * ends between members of JSON, or at a blank. */
 	size_t longest = 2 * walk->size;
 	enum quality quality;
 	uint32_t cp;
@@ -130,17 +149,20 @@ find_passage_end(const struct passage_walk *walk, size_t from)
 	 * is not divided. */
 	if (n - from <= walk->size + walk->size / 4)
 		return n;
-	/* If no protected span (part that must not be cut) is near, these
-	 * functions find the same place as the loop below, but faster. */
+	/* If no protected span (part that must not be cut) is near, the
+	 * functions for sentences find the same place as the loop below, but
+	 * faster. */
 	if (walk->span.from >= from + walk->size)
-		sentence =
-		    find_last_sentence_end(walk, from, from + walk->size);
-	if (sentence == 0 && walk->span.from > from + longest &&
-	    n - from > longest + 4 /* a character */)
-		sentence = find_first_sentence_end(walk, from + walk->size,
+		end = find_last_sentence_end(walk, from, from + walk->size);
+	if (end == 0 && walk->span.from > from + longest &&
+	    n - from > longest + 4 /* a character */) {
+		end = find_first_sentence_end(walk, from + walk->size,
 		    from + longest);
-	if (sentence > 0)
-		return sentence;
+		if (end == 0)
+			end = find_last_member_end(walk, from, from + longest);
+	}
+	if (end > 0)
+		return end;
 	for (;;) {
 		at += ctx_utf8_next(walk->p + at, n - at, &cp);
 		if (at >= n)

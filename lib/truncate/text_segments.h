@@ -203,10 +203,11 @@ enum { CTX_PASSAGE_BYTES = 400 };
 /* Divide a UTF-8 text into passages, and return them one after another.  A
  * passage ends at the last end of a line or sentence within size bytes.  If
  * there is none, it ends at the next end of a line or sentence within twice
- * this size; if there is none, at the last blank within twice this size; if
- * there is none, between two characters.  The last passage may have a quarter
- * more than size bytes. ctx_passages_next returns false if there are no more
- * passages. */
+ * this size; if there is none, at the last end of a member or element of JSON
+ * within twice this size; if there is none, at the last blank within twice this
+ * size; if there is none, between two characters.  The last passage may have a
+ * quarter more than size bytes. ctx_passages_next returns false if there are no
+ * more passages. */
 void ctx_passages_begin(struct passage_walk *walk, const char *p, size_t n,
     size_t size);
 bool ctx_passages_next(struct passage_walk *walk, struct passage *passage);

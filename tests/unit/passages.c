@@ -110,6 +110,13 @@ test_ends(void)
 	 * 800 bytes. */
 	n = append(text, 0, "words ", 600);
 	CHECK(first_passage(text, n) == 798);
+	/* JSON is divided after a member or element, with and without blanks,
+	 * not between key and value, or at a comma inside a string. */
+	n = append(text, 0, "\"a key\": \"words, a lot\", ", 100);
+	CHECK(first_of_size(text, n, 40) == 75);
+	n = append(text, 0, "{\"key\":\"value\",\"number\":12345},", 100);
+	CHECK(first_of_size(text, n, 40) == 77);
+	CHECK(first_of_size(text, n, 28) == 46);
 	/* Without a blank, it ends between two characters. */
 	n = append(text, 0, "x", 3000);
 	CHECK(first_passage(text, n) == 801);
