@@ -166,7 +166,7 @@ find_counter(struct count_command *count,
 	struct ctx_err err;
 
 	if (ctx_model_counters_find(&count->counters, (struct ctx_str){NULL, 0},
-		model_counter, &err) < 0)
+		NULL, model_counter, &err) < 0)
 		cli_fail(&count->cli, &err);
 }
 
@@ -492,7 +492,7 @@ parse(struct count_command *count, int argc, char **argv)
 	    CLI_JOBS(&count->cli),
 	    {.type = CLI_HEADING, .help = "Models"},
 	    {'e', "encoding", "NAME|FILE",
-		"tokenizer (the model's, else o200k_base):", CLI_STRING,
+		"tokenizer (the model's, else by the format):", CLI_STRING,
 		&count->cli.encoding, ctx_encoding_name, NULL},
 	    {0, "models", NULL, "list the models and stop", CLI_FLAG,
 		&count->models, NULL, NULL},

@@ -210,7 +210,7 @@ truncate_texts(struct truncate_command *truncate,
 
 	if (truncate->options.unit == CTX_SIZE_TOKENS) {
 		if (ctx_model_counters_find(counters, (struct ctx_str){NULL, 0},
-			&found, &err) < 0)
+			NULL, &found, &err) < 0)
 			cli_fail(&truncate->cli, &err);
 		plain.counter = found.counter;
 	}

@@ -270,7 +270,7 @@ struct ctx_input_options {
 	const char *dialect;       /* message format; NULL: detected */
 	const char *model;         /* NULL: that of each conversation */
 	const char *default_model; /* model if none is named; or NULL */
-	const char *encoding;      /* of all counts; NULL: that of the model */
+	const char *encoding;      /* of all counts; NULL: by model or format */
 	const char *cache;         /* as for ctx_encoding_open */
 	const char *name;          /* of a source without files; NULL: "-" */
 	uint32_t threads;          /* counting threads, at most 1024; 0: 1 */

@@ -95,7 +95,8 @@ load helper
 		call a $((i * 300))
 		call c $((i * 200))
 	done > in
-	run -0 --separate-stderr ctx-count -d anthropic --calibrate --json in
+	run -0 --separate-stderr ctx-count -d anthropic -e o200k_base --calibrate \
+	    --json in
 	jq -sc 'map([.model, .calls])' <<< "$output" |
 	    grep -qxF '[["b",5],["a",5],["c",5]]'
 	jq -se '(map({(.model): .factor}) | add) as $f |

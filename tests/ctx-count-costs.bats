@@ -225,8 +225,12 @@ X
 	}
 	[ "$(media anthropic)" -eq 1372 ]
 	[ "$(media bedrock)" -eq 1372 ]
-	[ "$(media gemini)" -eq 1290 ]
+	[ "$(media gemini)" -eq "$(media -m gemini gemini)" ]
 	[ "$(media openai-chat)" -eq 765 ]
+	# An encoding leaves the image rule to the dialect.
+	[ "$(media -e o200k_base anthropic)" -eq 1372 ]
+	[ "$(media -e o200k_base bedrock)" -eq 1372 ]
+	[ "$(media -e o200k_base gemini)" -eq 1290 ]
 	# The model leads, whoever's format it is.
 	[ "$(media -m claude-opus-4-5 openai-chat)" -eq 1372 ]
 	[ "$(media -m gpt-4o anthropic)" -eq 765 ]

@@ -222,7 +222,7 @@ unpaired() {
 	{"role":"model","parts":[{"text":"b"}]}
 	X
 	[ "$(ctx-check g | cut -d : -f 2,3)" = "2: orphan-call" ]
-	ctx-prune -k 1 -t 1 -b 36 --quantum 0 g | cmp - <(sed 1,2d g)
+	ctx-prune -e o200k_base -k 1 -t 1 -b 36 --quantum 0 g | cmp - <(sed 1,2d g)
 }
 
 @test "responses: reasoning is kept or removed with its call" {
@@ -375,7 +375,7 @@ turns() {
 	    parts: [{text: .content}]}) | {key: "k", request: {contents: .}}' m >> w
 	jq -c 'map({role, content: [{text: .content}]}) |
 	    {recordId: "1", modelInput: {messages: ., inferenceConfig: {}}}' m >> w
-	ctx-prune -s pinned-fifo -k 1 -t 1 -b 130 w > out
+	ctx-prune -e o200k_base -s pinned-fifo -k 1 -t 1 -b 130 w > out
 	[ "$(wc -l < out)" -eq 7 ]
 	jq -c '[.. | arrays | select(.[0].role? != null) | length]' out > n
 	cat > want <<-X
@@ -392,9 +392,9 @@ turns() {
 	sed 's/"\(messages\|contents\)":\[.*\]/"\1":[]/' w > a
 	sed 's/"\(messages\|contents\)":\[.*\]/"\1":[]/' out > b
 	cmp <(sed '3,4d' a) <(sed '3,4d' b)
-	ctx-prune -s pinned-fifo -k 1 -t 1 -b 130 out | cmp - out
+	ctx-prune -e o200k_base -s pinned-fifo -k 1 -t 1 -b 130 out | cmp - out
 	jq -s . w > doc
-	ctx-prune -s pinned-fifo -k 1 -t 1 -b 130 doc | jq -c '.[]' > c
+	ctx-prune -e o200k_base -s pinned-fifo -k 1 -t 1 -b 130 doc | jq -c '.[]' > c
 	jq -c . out | cmp - c
 	jq -nc --slurpfile m m '{requests: [{custom_id: "a",
 	    params: {messages: $m[0]}}, {custom_id: "b",
@@ -472,7 +472,7 @@ turns() {
 	done
 	g='{"contents":[{"parts":[{"text":"a"}]}]'
 	echo "$g,\"systemInstruction\":{\"parts\":[{\"text\":\"be brief\"}]}}" > w
-	[ "$(tokens w)" -eq 3 ]
+	[ "$(tokens -e o200k_base w)" -eq 3 ]
 }
 
 @test "parts that contradict their type are read by their contents" {

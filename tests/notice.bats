@@ -390,7 +390,8 @@ in_form() { # TURNS FILTER
 	line=$(jq 'select(.action == "add") | .line' why)
 	[ "$(sed -n "${line}p" in)" = "$(sed -n 3p out)" ]
 	went=$(jq -s 'map(.before - .after) | add' why)
-	[ $(($(tokens in) - went)) -eq "$(tokens out)" ]
+	[ $(($(tokens -d anthropic in) - went)) -eq \
+	    "$(tokens -d anthropic out)" ]
 	ctx-prune -s summarize --compact -k 1 -t 0 -b 150 --notice "$N" in > out
 	[ "$(notices out)" -eq 0 ]
 	grep -q 'Earlier conversation summary' out

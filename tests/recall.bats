@@ -166,8 +166,8 @@ long_questions() {
 	for d in openai-chat:chat anthropic:anthropic gemini:gemini \
 	    bedrock:bedrock; do
 		f=${d#*:}
-		ctx-prune -d "${d%:*}" -s recall -k 1 -t 1 -b 250 "$f" > out
-		ctx-count -d "${d%:*}" -q --max 250 out
+		ctx-prune -d "${d%:*}" -s recall -k 1 -t 1 -b 400 "$f" > out
+		ctx-count -d "${d%:*}" -q --max 400 out
 		ctx-check -d "${d%:*}" out
 		is_subsequence out "$f"
 		[ "$(head -n 1 out | jq -r .role)" = user ]
@@ -179,7 +179,7 @@ long_questions() {
 		gemini | bedrock) [ "$users" -eq $((others + 1)) ] ;;
 		*) grep -q Bergen out && [ "$users" -lt "$others" ] ;;
 		esac
-		ctx-prune -d "${d%:*}" -s recall -k 1 -t 1 -b 250 out | cmp out -
+		ctx-prune -d "${d%:*}" -s recall -k 1 -t 1 -b 400 out | cmp out -
 	done
 }
 

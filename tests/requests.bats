@@ -692,7 +692,7 @@ X
 	echo '{"contents":[{"role":"user","parts":[{"text":"hi"}]}],"tools":[{"functionDeclarations":[{"name":"wx","description":"weather now","parameters":'"$schema"'}]}]}' > gemini
 	# As the local tokenizer of google-genai: the texts wx, weather now, city;
 	# and two tokens for the definition.
-	[ "$(tokens gemini)" -eq 7 ]
+	[ "$(tokens -e o200k_base gemini)" -eq 7 ]
 }
 
 @test "langchain, vercel and sharegpt: tools are found in their own members" {

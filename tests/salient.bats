@@ -298,6 +298,7 @@ with_blocks() {
 
 @test "salient cuts each of the results of one message, and nothing else in it" {
 	local format
+	export CTX_ENCODING=o200k_base
 	for format in anthropic bedrock gemini vercel-model; do
 		run_of_parallel_lists | with_blocks "$format" > in
 		ctx-prune -d "$format" -e o200k_base --quantum 0 -k 1 -t 1 -b 420 \

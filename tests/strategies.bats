@@ -341,7 +341,7 @@ run_of_calls() {
 		done
 	} > before
 	prune() {
-		ctx-prune -s heuristic -l aggressive -k 1 -t 1 \
+		ctx-prune -e o200k_base -s heuristic -l aggressive -k 1 -t 1 \
 		    --notice "$notice" "$@"
 	}
 	{

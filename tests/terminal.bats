@@ -163,7 +163,7 @@ X
 	printf '%s\n' '{"parentUuid":null,"type":"user","uuid":"a","message":{"role":"user","content":"one two three"}}' \
 	    '{"parentUuid":"a","type":"user","uuid":"b","message":{"role":"user","content":"four"}}' > linked
 	on_terminal "ctx-prune -s pinned-fifo -k 1 -t 0 -b 5 -n --explain=- linked" 100
-	[ "$(sed -n 3p tty | xargs)" = "linked:2 user 5 -> 5 edit link to removed line" ] ||
+	[ "$(sed -n 3p tty | xargs)" = "linked:2 user 3 -> 3 edit link to removed line" ] ||
 		fail "$(cat tty)"
 	# A reason that is too long for its column continues on the next line.
 	for width in 24 60 80 200; do

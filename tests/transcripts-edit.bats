@@ -251,9 +251,9 @@ archived() {
 	ctx-prune -s pinned-fifo -k 1 -t 0 -b 9 --archive archive --explain log t.jsonl > out
 	cmp archive t.jsonl
 	[ "$(jq -r '[.line, .role, .rule, .action, .before, .after] | join(" ")' log)" = \
-	    "$(printf '%s\n' '1 user pinned-fifo drop 7 0' \
-		'2 assistant pinned-fifo drop 7 0' '3  links relink  ' \
-		'4 user links relink 5 5')" ]
+	    "$(printf '%s\n' '1 user pinned-fifo drop 5 0' \
+		'2 assistant pinned-fifo drop 5 0' '3  links relink  ' \
+		'4 user links relink 4 4')" ]
 	ctx-prune -s pinned-fifo -n -k 1 -t 0 -b 9 t.jsonl > plan
 	# Tables for people have other words.
 	grep -q '^  edit   link to removed line  *1 messages  *0 tokens$' plan

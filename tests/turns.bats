@@ -107,7 +107,7 @@ lonely() {
 	# One without a name was called by nobody.
 	sed 's/"tool_id":"[^"]*"/"tool_id":""/' \
 	    "$BATS_TEST_DIRNAME/corpus/anthropic/programs.jsonl" > nameless
-	ctx-prune -b 330 -k 1 -t 1 nameless > out
+	ctx-prune -b 380 -k 1 -t 1 nameless > out
 	run -1 ctx-check nameless
 	[[ $output == *orphan-caller* ]]
 	# It can fail.

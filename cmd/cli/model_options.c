@@ -94,6 +94,10 @@ note_basis(const struct cli *cli, const struct ctx_model_note *note,
 			? "a better estimate is given by the tokenizer"
 			: "its tokenizer is",
 		    model->file);
+	else if (note->dialect != NULL)
+		(void)snprintf(more, sizeof more,
+		    ", as for %s, because the format is %s; give --model",
+		    note->dialect->counts_like, note->dialect->name);
 	cli_say(cli, "%s: token counts of texts are %s (%s)%s", name,
 	    ctx_basis_name(note->basis), note->encoding, more);
 }

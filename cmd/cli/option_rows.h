@@ -21,11 +21,11 @@
 		    "model: window and tokenizer (named by the input)", \
 		    CLI_FILE, &(cli)->model, ctx_model_name, NULL       \
 	}
-#define CLI_ENCODING(cli)                                                   \
-	{                                                                   \
-		'e', "encoding", "NAME|FILE",                               \
-		    "tokenizer (the model's, else o200k_base)", CLI_STRING, \
-		    &(cli)->encoding, ctx_encoding_name, NULL               \
+#define CLI_ENCODING(cli)                                                      \
+	{                                                                      \
+		'e', "encoding", "NAME|FILE",                                  \
+		    "tokenizer (the model's, else by the format)", CLI_STRING, \
+		    &(cli)->encoding, ctx_encoding_name, NULL                  \
 	}
 #define CLI_REST(cli)                                                          \
 	{.type = CLI_BRIEF, .help = "Other options, explained in the manual"}, \

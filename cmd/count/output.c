@@ -140,6 +140,9 @@ print_json(const struct row_form *form, const struct row *row)
 		(void)json_object_del(o, "chars");
 		(void)json_object_del(o, "bytes");
 	}
+	if (stats->counted_like != NULL)
+		o = cli_json_with(o, "counted_like",
+		    json_string(stats->counted_like));
 	if (stats->line > 0)
 		o = cli_json_number(o, "line", stats->line);
 	if (row->label.p != NULL)
@@ -302,6 +305,7 @@ rows_add(struct rows *rows, const struct ctx_token_stats *stats, const char *p,
 		rows->list[id - 1].sum.file = stats->file;
 		rows->list[id - 1].sum.dialect = stats->dialect;
 		rows->list[id - 1].sum.model = stats->model;
+		rows->list[id - 1].sum.counted_like = stats->counted_like;
 		rows->list[id - 1].sum.turn = stats->turn;
 		rows->list[id - 1].number = id;
 		rows->n = id;
@@ -323,6 +327,7 @@ rows_add_all(struct rows *total, const struct rows *rows, struct ctx_err *err)
 		/* The files may be of models with different context windows, so
 		 * a row for all files has no model. */
 		sum.model = NULL;
+		sum.counted_like = NULL;
 		sum.file = "total";
 		if (rows_add(total, &sum, label.p, label.n, err) < 0)
 			return -1;

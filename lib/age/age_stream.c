@@ -222,7 +222,9 @@ ctx_age_stream(struct ctx_stream *stream, struct ctx_writer *writer,
 	    .counters = counters,
 	    .rewrite = {.stream = stream,
 		.writer = writer,
-		.report = &options->report}};
+		.report = &options->report,
+		.counters = counters,
+		.line_counter = &aging.lines.model_counter}};
 	char digits[CTX_SPOOL_DIGITS], tool[CTX_SPOOL_TOOL];
 	int rc = -1;
 

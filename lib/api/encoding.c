@@ -57,8 +57,8 @@ open_counter(struct ctx_encoding *encoding,
 		err) < 0 ||
 	    ctx_api_copy_string(strings, names->cache, &counters->cache, err) <
 		0 ||
-	    ctx_model_counters_find(counters, (struct ctx_str){NULL, 0}, &found,
-		err) < 0)
+	    ctx_model_counters_find(counters, (struct ctx_str){NULL, 0}, NULL,
+		&found, err) < 0)
 		return -1;
 	encoding->counter = found.counter;
 	return 0;

@@ -446,7 +446,10 @@ ctx_mark_cache(struct ctx_stream *stream, struct ctx_writer *writer,
 	};
 	struct marking marking = {.rewrite = {.stream = stream,
 				      .writer = writer,
-				      .report = &options->report},
+				      .report = &options->report,
+				      .counters = counters,
+				      .line_counter =
+					  &marking.lines.model_counter},
 	    .counters = counters,
 	    .options = options,
 	    .report = {.options = &options->report,

@@ -486,6 +486,9 @@ void ctx_user_models_release(struct ctx_user_models *models);
 struct ctx_model_note {
 	/* the model, or NULL if no model was named */
 	const struct ctx_model *model;
+	/* the dialect that has decided how tokens are counted because no model
+	 * was named, or NULL */
+	const struct ctx_dialect *dialect;
 	const char *encoding;
 	enum ctx_basis basis;
 };
@@ -494,8 +497,9 @@ struct ctx_model_note {
 /* Opens a token counter for each model that the input names.  The model of a
  * conversation is the first of these that is set: the member "model", the model
  * that the record names, the member "fallback".  The encoding is the first of
- * these that is set: the member "encoding", the encoding of the model,
- * o200k_base as an estimate. */
+ * these that is set: the member "encoding", the encoding of the model, the
+ * encoding of the model that the dialect's messages are counted like
+ * (ctx_dialect.counts_like), o200k_base.  The last two are estimates. */
 struct ctx_model_counters {
 	/* model and encoding that the user has chosen, or NULL */
 	const char *model, *encoding;
@@ -551,6 +555,10 @@ struct ctx_model_counter {
 	struct ctx_str name;
 	struct ctx_counter *counter;
 	const char *encoding;
+	/* The dialect whose member counts_like has decided how tokens are
+	 * counted, because neither a model nor an encoding was named; otherwise
+	 * NULL. */
+	const struct ctx_dialect *dialect;
 };
 
 /* The next functions take the name of a model as a JSON string with its quotes,
@@ -558,10 +566,13 @@ struct ctx_model_counter {
  * no model. */
 
 /* Finds the model of a conversation and its token counter, which is opened if
- * necessary. */
+ * necessary. dialect: dialect of the conversation, or NULL for a text.  If no
+ * model is named, the dialect decides how tokens are counted, but
+ * model_counter->model is NULL: window, prices and rules of the model are not
+ * known. */
 int ctx_model_counters_find(struct ctx_model_counters *counters,
-    struct ctx_str literal, struct ctx_model_counter *model_counter,
-    struct ctx_err *err);
+    struct ctx_str literal, const struct ctx_dialect *dialect,
+    struct ctx_model_counter *model_counter, struct ctx_err *err);
 /* Sets *binds to true if the provider refuses a request in which anything
  * before signed reasoning of the model was changed (ctx_model_binds).  Also
  * sets *binds to true if no model is named.  Opens no tokenizer. */

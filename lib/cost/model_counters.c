@@ -248,66 +248,109 @@ note_basis(struct ctx_model_counters *counters,
     const struct ctx_model_counter *model_counter)
 {
 	const struct ctx_model_note note = {model_counter->model,
-	    model_counter->encoding, model_counter->counter->basis};
+	    model_counter->dialect, model_counter->encoding,
+	    model_counter->counter->basis};
 	size_t i;
 
 	for (i = 0; i < counters->n_notes; i++)
-		if (counters->notes[i].model == note.model)
+		if (counters->notes[i].model == note.model &&
+		    counters->notes[i].dialect == note.dialect)
 			return;
 	if (i < CTX_MODEL_NOTES && !counters->calibrating)
 		counters->notes[counters->n_notes++] = note;
 }
 
+/* Sets *like to how a model's tokens are counted, apart from its encoding. */
+static void
+set_model_rules(const struct ctx_model_counters *counters,
+    const struct ctx_model *model, struct ctx_str name,
+    struct ctx_counter *like)
+{
+	like->image = model->image;
+	like->tools = ctx_model_tools(model, name);
+	like->drops_reasoning =
+	    model->drops_reasoning && !counters->keeps_reasoning;
+	if (counters->encoding != NULL)
+		return;
+	like->basis = model->basis;
+	like->factor = model->factor;
+	like->corrects = model->corrects;
+}
+
+/* Chooses how tokens are counted.  Sets *like, and returns the encoding. model:
+ * the conversation's model, or NULL if none is named. assumed: the model that
+ * its messages are counted like if none is named, or NULL. */
+static const char *
+choose_encoding(const struct ctx_model_counters *counters,
+    const struct ctx_model *model, const struct ctx_model *assumed,
+    struct ctx_str name, struct ctx_counter *like)
+{
+	const struct ctx_model *row = model != NULL ? model : assumed;
+
+	*like =
+	    (struct ctx_counter){.basis = CTX_BASIS_ESTIMATED, .factor = 100};
+	if (row != NULL)
+		set_model_rules(counters, row, name, like);
+	if (model == NULL)
+		like->basis = CTX_BASIS_ESTIMATED;
+	if (counters->encoding != NULL &&
+	    (model == NULL || is_encoding_of(model, counters->encoding)))
+		like->basis = CTX_BASIS_EXACT;
+	if (counters->calibrating) {
+		if (like->basis == CTX_BASIS_ESTIMATED)
+			like->basis = CTX_BASIS_EXACT;
+		like->factor = 100;
+		like->corrects = false;
+	}
+	if (counters->encoding != NULL)
+		return counters->encoding;
+	return row != NULL ? row->encoding : "o200k_base";
+}
+
+/* Returns the model that a conversation without a model is counted like, or
+ * NULL if the format does not decide it or the user has chosen an encoding. */
+static const struct ctx_model *
+find_assumed(const struct ctx_model_counters *counters,
+    const struct ctx_dialect *dialect)
+{
+	const char *name = dialect == NULL ? NULL : dialect->counts_like;
+
+	if (name == NULL || counters->encoding != NULL)
+		return NULL;
+	return ctx_model_find(&counters->own, name, strlen(name));
+}
+
 int
 ctx_model_counters_find(struct ctx_model_counters *counters,
-    struct ctx_str literal, struct ctx_model_counter *model_counter,
-    struct ctx_err *err)
+    struct ctx_str literal, const struct ctx_dialect *dialect,
+    struct ctx_model_counter *model_counter, struct ctx_err *err)
 {
-	const struct ctx_model *model = NULL;
+	const struct ctx_model *model = NULL, *assumed = NULL;
+	struct ctx_counter like;
 	struct ctx_str name;
-	const char *encoding = "o200k_base";
-	struct ctx_counter like = {.basis = CTX_BASIS_ESTIMATED, .factor = 100};
+	const char *encoding;
 	struct opened *opened;
 
 	if (find_name(counters, literal, &name, err) < 0)
 		return -1;
-	if (name.p == NULL)
+	if (name.p == NULL) {
 		name = (struct ctx_str){"", 0};
-	else
+		assumed = find_assumed(counters, dialect);
+	} else {
 		model = find_model(counters, name);
+	}
 	if (keep_name(counters, literal, &name, err) < 0)
 		return -1;
-	if (model != NULL) {
-		like.image = model->image;
-		like.tools = ctx_model_tools(model, name);
-		like.drops_reasoning =
-		    model->drops_reasoning && !counters->keeps_reasoning;
-	}
-	if (counters->encoding != NULL) {
-		encoding = counters->encoding;
-		like.basis = model == NULL || is_encoding_of(model, encoding)
-		    ? CTX_BASIS_EXACT
-		    : CTX_BASIS_ESTIMATED;
-	} else if (model != NULL) {
-		encoding = model->encoding;
-		like.basis = model->basis;
-		like.factor = model->factor;
-		like.corrects = model->corrects;
-	}
-	if (counters->calibrating) {
-		if (like.basis == CTX_BASIS_ESTIMATED)
-			like.basis = CTX_BASIS_EXACT;
-		like.factor = 100;
-		like.corrects = false;
-	}
+	encoding = choose_encoding(counters, model, assumed, name, &like);
 	opened = find_opened(counters, encoding, &like);
 	if (opened == NULL &&
 	    open_encoding(counters, encoding, &like, &opened, err) < 0)
 		return -1;
-	model_counter->model = model;
-	model_counter->name = name;
-	model_counter->counter = &opened->counter;
-	model_counter->encoding = encoding;
+	*model_counter = (struct ctx_model_counter){.model = model,
+	    .name = name,
+	    .counter = &opened->counter,
+	    .encoding = encoding,
+	    .dialect = assumed != NULL ? dialect : NULL};
 	note_basis(counters, model_counter);
 	return 0;
 }

@@ -155,7 +155,9 @@ ctx_annotate(struct ctx_stream *stream, struct ctx_writer *writer,
 	};
 	struct annotation annotation = {.rewrite = {.stream = stream,
 					    .writer = writer,
-					    .report = report},
+					    .report = report,
+					    .counters = counters,
+					    .line_counter = &annotation.lines},
 	    .counters = counters,
 	    .key = key};
 	int rc;

@@ -55,6 +55,10 @@ struct ctx_token_stats {
 	/* The name of the model, given by the input or by the caller. */
 	struct ctx_str model_name;
 	const char *encoding;
+	/* Name of the model that decides how tokens are counted, because of the
+	 * format, although no model is known.  NULL if the format does not
+	 * decide it. */
+	const char *counted_like;
 	uint64_t messages, turns;
 	/* Number of all tokens: in the messages, the system prompt and the tool
 	 * definitions. */

@@ -50,6 +50,18 @@ struct count_run {
 	struct counted_conversation lines, record;
 };
 
+/* Stores how the tokens of a conversation are counted. */
+static void
+set_counter(struct ctx_token_stats *stats,
+    const struct ctx_model_counter *model_counter)
+{
+	stats->encoding = model_counter->encoding;
+	stats->basis = model_counter->counter->basis;
+	stats->counted_like = model_counter->dialect != NULL
+	    ? model_counter->dialect->counts_like
+	    : NULL;
+}
+
 /* Chooses the token counter of a conversation.  Counts the tokens of its
  * request outside the messages: those of the system prompt and the tool
  * definitions. */
@@ -73,8 +85,7 @@ begin_counting(void *user, const struct ctx_event *event, struct ctx_err *err)
 	stats->line = event->inside ? event->record->line : 0;
 	stats->model = conversation->model_counter.model;
 	stats->model_name = conversation->model_counter.name;
-	stats->encoding = conversation->model_counter.encoding;
-	stats->basis = conversation->model_counter.counter->basis;
+	set_counter(stats, &conversation->model_counter);
 	stats->overhead = overhead;
 	stats->tokens = overhead.tokens;
 	stats->estimated = overhead.estimated;
@@ -271,8 +282,6 @@ describe_message(const struct count_run *run,
 	    .dialect = event->layout->dialect,
 	    .model = conversation->stats.model,
 	    .model_name = conversation->stats.model_name,
-	    .encoding = conversation->stats.encoding,
-	    .basis = conversation->stats.basis,
 	    .messages = !(message->flags & CTX_MESSAGE_CONTINUES),
 	    .billed = find_billed(event),
 	    .bytes = event->inside
@@ -361,6 +370,8 @@ count_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 	    ctx_groups_add(groups, event->message, &cost, 0, err) < 0)
 		return -1;
 	describe_message(run, conversation, event, &stats);
+	set_counter(&stats, &conversation->model_counter);
+	set_counter(&conversation->stats, &conversation->model_counter);
 	set_message_cost(&stats, &cost);
 	share_rest(conversation, &stats);
 	update_last_request(conversation, event->message, &stats);
@@ -421,11 +432,14 @@ ctx_count_stream(struct ctx_stream *stream, struct ctx_model_counters *counters,
 	    .end = end_counted_record,
 	    .finish = end_counted_stream,
 	};
-	struct count_run run = {.rewrite = {.stream = stream},
+	struct count_run run = {.rewrite = {.stream = stream,
+				    .counters = counters,
+				    .line_counter = &run.lines.model_counter},
 	    .counters = counters,
 	    .hooks = hooks};
 	int rc = -1;
 
+	stream->looks_ahead = true;
 	if (ctx_groups_init(&run.lines.groups, err) == 0 &&
 	    ctx_groups_init(&run.record.groups, err) == 0)
 		rc = ctx_rewrite_run(&run.rewrite, &command, &run, err);

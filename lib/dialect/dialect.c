@@ -44,7 +44,11 @@
  * to count images and tools if the model is not in the table of models; see
  * lib/cost/image_tokens.c and lib/cost/request_overhead.c.  FRAMING: 3 tokens
  * per message and 3 per conversation, as in Chat Completions.  NAMES: like
- * FRAMING, and 1 token for each name of a sender. */
+ * FRAMING, and 1 token for each name of a sender.
+ *
+ * ANTHROPIC and GOOGLE also say which model a conversation without a model is
+ * counted like.  Bedrock has models of other vendors, too.  Their tokens are
+ * then counted too high, so that a budget is met. */
 #define FRAMING .per_message = 3, .priming = 3
 #define OPENAI_MEDIA                               \
 	.image = {CTX_IMAGE_TILES, 85, 170, 2048}, \
@@ -52,11 +56,12 @@
 #define AS_OPENAI       FRAMING, OPENAI_MEDIA
 #define AS_OPENAI_NAMES AS_OPENAI, .per_name = 1
 #define AS_ANTHROPIC                                          \
-	FRAMING, .image = {CTX_IMAGE_SQUARES, 3, 1568, 1568}, \
+	FRAMING, .counts_like = "claude",                     \
+		 .image = {CTX_IMAGE_SQUARES, 3, 1568, 1568}, \
 		 .tools = {CTX_TOOLS_CLAUDE_5, 286, 406}
-#define AS_GOOGLE                                  \
-	.counts_strings_only = true,               \
-	.image = {CTX_IMAGE_CROPS, 258, 258, 768}, \
+#define AS_GOOGLE                                             \
+	.counts_like = "gemini", .counts_strings_only = true, \
+	.image = {CTX_IMAGE_CROPS, 258, 258, 768},            \
 	.tools = {CTX_TOOLS_TEXTS, 0, 0}
 
 /* Template of a tool result that ctx inserts, as an item of OpenAI Responses.

@@ -377,6 +377,10 @@ struct ctx_dialect {
 	 * its messages are read.  NULL if messages of this format never name a
 	 * model, or if only "read" finds it. */
 	uint32_t (*find_model)(const struct ctx_json *json, uint32_t message);
+	/* Name of a model.  Tokens of a conversation that names no model are
+	 * estimated as for this model.  NULL if the models of many providers
+	 * are used with this format; then the encoding is o200k_base. */
+	const char *counts_like;
 	/* Tokens of a request that are not in its texts. per_message: for each
 	 * message. per_name: for each name of a sender. priming: once per
 	 * conversation. */

@@ -104,6 +104,7 @@ ctx_reader_open_next(struct ctx_reader *r, struct ctx_err *err)
 	r->fresh = true;
 	r->offset = find_offset(r);
 	r->eof = false;
+	r->failed = 0;
 	r->line = 1;
 	r->column = 0;
 	return 1;
@@ -193,6 +194,10 @@ read_some(struct ctx_reader *r, char *p, size_t n)
 {
 	ssize_t got;
 
+	if (r->failed != 0) {
+		errno = r->failed;
+		return -1;
+	}
 	if (r->second.pass == PASS_SECOND)
 		return ctx_second_pass_read(r, p, n);
 	if (r->source.read != NULL)
@@ -228,6 +233,7 @@ ctx_reader_read_more(struct ctx_reader *r, struct ctx_err *err)
 	got = read_some(r, r->buf.p + r->buf.n,
 	    space < READ_MOST ? space : READ_MOST);
 	if (got < 0) {
+		r->failed = errno != 0 ? errno : EIO;
 		if (r->source.read != NULL && r->second.pass != PASS_SECOND)
 			ctx_err_set(err, CTX_EARG,
 			    "the read function of the calling program has "

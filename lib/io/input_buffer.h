@@ -83,6 +83,9 @@ struct ctx_reader {
 	 * CTX_NO_OFFSET if the open file is not a regular file. */
 	uint64_t offset;
 	bool eof;
+	/* Error number of a read of the open file that has failed, or 0.  Every
+	 * later read of this file fails with it. */
+	int failed;
 	struct ctx_buf buf;
 	/* offset in buf at which the record that is being read begins */
 	size_t from;

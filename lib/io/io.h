@@ -202,6 +202,23 @@ int ctx_reader_next(struct ctx_reader *reader, struct ctx_record *record,
  */
 char *ctx_reader_keep(struct ctx_reader *reader,
     const struct ctx_record *record, struct ctx_err *err);
+/* The beginning of a reader's input, which another reader reads ahead. */
+struct ctx_read_ahead {
+	/* the reader whose input is read ahead; no record of it was read yet */
+	struct ctx_reader *reader;
+	/* maximum number of bytes that are read ahead, all of the first file */
+	size_t most;
+	size_t at; /* number of bytes read ahead so far */
+	/* true if the input cannot be opened, or there is no memory */
+	bool failed;
+	struct ctx_err err; /* set if failed is true */
+};
+/* Opens a lenient reader of the bytes that source->reader will read first.
+ * These bytes remain in the buffer of source->reader.  The file that cannot be
+ * opened is skipped by source->reader.  Until *ahead is closed, source must be
+ * valid, and source->reader must not be used. */
+int ctx_reader_open_ahead(struct ctx_reader **ahead,
+    struct ctx_read_ahead *source, struct ctx_err *err);
 /* Sets *line and *column to the place in the file of a byte of the record's
  * value.  Both numbers are counted from 1; the column is in bytes. */
 void ctx_record_find_place(const struct ctx_record *record, const char *byte,

@@ -20,6 +20,22 @@
 
 /* ---- reading ---- */
 
+/* Counts the tokens of a request outside its messages, for the plan. */
+static int
+count_overhead(struct held_conversation *conversation,
+    const struct ctx_event *event, struct ctx_err *err)
+{
+	struct ctx_request_overhead overhead;
+
+	if (ctx_count_request_overhead(conversation->model_counter.counter,
+		event->record->json, event->layout, &overhead, err) < 0)
+		return -1;
+	conversation->plan.fixed = overhead.tokens;
+	conversation->plan.tools = overhead.tools;
+	conversation->plan.system = overhead.system;
+	return 0;
+}
+
 /* Finds the model of a new conversation and sets its settings. */
 static int
 begin_pruning(void *user, const struct ctx_event *event, struct ctx_err *err)
@@ -28,7 +44,6 @@ begin_pruning(void *user, const struct ctx_event *event, struct ctx_err *err)
 	struct held_conversation *conversation = event->inside
 	    ? &run->record_conversation
 	    : &run->stream_conversation;
-	struct ctx_request_overhead overhead;
 	struct ctx_prune_settings settings;
 
 	conversation->open = true;
@@ -41,9 +56,7 @@ begin_pruning(void *user, const struct ctx_event *event, struct ctx_err *err)
 	if (ctx_stream_measure(run->rewrite.stream, event, run->counters,
 		&conversation->model_counter, err) < 0 ||
 	    ctx_prune_settings_for(run->options,
-		conversation->model_counter.model, &settings, err) < 0 ||
-	    ctx_count_request_overhead(conversation->model_counter.counter,
-		event->record->json, event->layout, &overhead, err) < 0)
+		conversation->model_counter.model, &settings, err) < 0)
 		return -1;
 	if (conversation->scorer == NULL &&
 	    ctx_scorer_open(&conversation->scorer, settings.strategy,
@@ -52,11 +65,8 @@ begin_pruning(void *user, const struct ctx_event *event, struct ctx_err *err)
 	settings.binds = ctx_model_binds(conversation->model_counter.model,
 	    conversation->model_counter.name);
 	ctx_plan_reset(&conversation->plan, &settings);
-	conversation->plan.fixed = overhead.tokens;
-	conversation->plan.tools = overhead.tools;
-	conversation->plan.system = overhead.system;
 	conversation->compact_at = FIRST_COMPACTION;
-	return 0;
+	return count_overhead(conversation, event, err);
 }
 
 /* Checks the settings of the first conversation before any record is consumed,
@@ -254,11 +264,12 @@ end_pruned_record(void *user, const struct ctx_event *event,
 }
 
 /* If a new message identifies the dialect (format), parses all messages in
- * memory again in this dialect. */
+ * memory again in this dialect, and counts their tokens again. */
 static int
-update_dialect(struct prune *run, const struct ctx_record_layout *layout,
+update_dialect(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err)
 {
+	const struct ctx_record_layout *layout = event->layout;
 	struct held_conversation *conversation = &run->stream_conversation;
 
 	if (conversation->format_known ||
@@ -267,6 +278,8 @@ update_dialect(struct prune *run, const struct ctx_record_layout *layout,
 		return 0;
 	conversation->format_known = layout->decisive;
 	conversation->read_dialect = layout->dialect;
+	if (count_overhead(conversation, event, err) < 0)
+		return -1;
 	return ctx_prune_reclassify(run, conversation, err);
 }
 
@@ -276,7 +289,7 @@ hold_line(struct prune *run, const struct ctx_event *event, struct ctx_err *err)
 {
 	struct prune_entry *entry;
 
-	if (update_dialect(run, event->layout, err) < 0)
+	if (update_dialect(run, event, err) < 0)
 		return -1;
 	entry = ctx_held_queue_add(&run->rewrite.lines, event, err);
 	if (entry == NULL)
@@ -455,7 +468,10 @@ ctx_prune_stream(struct ctx_stream *stream, struct ctx_writer *writer,
 	};
 	struct prune run = {.rewrite = {.stream = stream,
 				.writer = writer,
-				.report = &options->report},
+				.report = &options->report,
+				.counters = counters,
+				.line_counter =
+				    &run.stream_conversation.model_counter},
 	    .stream_conversation.entries = &run.rewrite.lines,
 	    .record_conversation.entries = &run.rewrite.elements,
 	    .counters = counters,
@@ -463,7 +479,7 @@ ctx_prune_stream(struct ctx_stream *stream, struct ctx_writer *writer,
 	    .pins.config = options};
 	int rc = -1;
 
-	stream->track_links = true;
+	stream->track_links = stream->looks_ahead = true;
 	ctx_rewrite_init(&run.rewrite, counters->simd);
 	if (ctx_groups_init(&run.stream_conversation.groups, err) == 0 &&
 	    ctx_groups_init(&run.record_conversation.groups, err) == 0 &&

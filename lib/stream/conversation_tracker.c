@@ -66,9 +66,13 @@ ctx_tracker_enter(struct conversation_tracker *tracker,
 		ctx_groups_reset(&tracker->groups);
 	if (!fresh)
 		set_message_index(tracker, stream, event);
-	if (!tracker->tokens ||
-	    (!fresh && tracker->model_counter.counter != NULL))
+	if (!tracker->tokens)
 		return 0;
+	if (!fresh && tracker->model_counter.counter != NULL)
+		return event->inside
+		    ? 0
+		    : ctx_stream_update_counter(stream, event, counters,
+			  &tracker->model_counter, err);
 	return ctx_stream_measure(stream, event, counters,
 	    &tracker->model_counter, err);
 }

@@ -91,8 +91,9 @@ struct ctx_count_ahead {
 	bool giving;
 	/* lines: token counter of the conversation in which each message is a
 	 * record. record: token counter of the conversation inside the record
-	 * that is being read. */
-	struct ctx_counter *lines, *record;
+	 * that is being read.  Their member "counter" is NULL after an
+	 * error. */
+	struct ctx_model_counter lines, record;
 	/* true once a message was read that is a record of its own */
 	bool open;
 	/* an event that was read, but is not in a batch yet */
@@ -248,20 +249,19 @@ keep_message(struct batch *batch, struct step *step,
 	return 0;
 }
 
-/* Returns the token counter of the conversation that begins with this event, or
- * NULL after an error.  The messages of a conversation without a counter are
- * not counted ahead.  The caller of ctx_stream_next will get the same error
- * from its own call of ctx_stream_measure. */
-static struct ctx_counter *
-choose_counter(struct ctx_stream *stream, const struct ctx_event *event)
+/* Sets *found to the token counter of the conversation that begins with this
+ * event.  The messages of a conversation without a counter are not counted
+ * ahead.  The caller of ctx_stream_next will get the same error from its own
+ * call of ctx_stream_measure. */
+static void
+choose_counter(struct ctx_stream *stream, const struct ctx_event *event,
+    struct ctx_model_counter *found)
 {
-	struct ctx_model_counter model_counter;
 	struct ctx_err err;
 
-	if (ctx_stream_measure(stream, event, stream->prefetch->counters,
-		&model_counter, &err) < 0)
-		return NULL;
-	return model_counter.counter;
+	if (ctx_stream_measure(stream, event, stream->prefetch->counters, found,
+		&err) < 0)
+		found->counter = NULL;
 }
 
 /* Returns the token counter for a message: the one that the caller of
@@ -270,13 +270,18 @@ static struct ctx_counter *
 find_message_counter(struct ctx_stream *stream, const struct ctx_event *event)
 {
 	struct ctx_count_ahead *p = stream->prefetch;
+	struct ctx_err err;
 
 	if (event->inside)
-		return p->record;
+		return p->record.counter;
 	if (!p->open)
-		p->lines = choose_counter(stream, event);
+		choose_counter(stream, event, &p->lines);
+	else if (p->lines.counter != NULL &&
+	    ctx_stream_update_counter(stream, event, p->counters, &p->lines,
+		&err) < 0)
+		p->lines.counter = NULL;
 	p->open = true;
-	return p->lines;
+	return p->lines.counter;
 }
 
 static int
@@ -298,7 +303,7 @@ keep_event(struct ctx_stream *stream, struct batch *batch,
 	step->layout = *event->layout;
 	step->record = batch->n_records - 1;
 	if (event->kind == CTX_EVENT_BEGIN)
-		stream->prefetch->record = choose_counter(stream, event);
+		choose_counter(stream, event, &stream->prefetch->record);
 	if (event->kind == CTX_EVENT_MESSAGE)
 		step->counter = find_message_counter(stream, event);
 	batch->n_steps++;

@@ -214,6 +214,25 @@ call_command(int (
 	return function == NULL ? 0 : function(user, event, err);
 }
 
+/* Called for a message that is a record of its own.  Begins the conversation
+ * with the first message.  Later messages may show how tokens are counted. */
+static int
+enter_line(struct ctx_rewrite *rewrite,
+    const struct ctx_rewrite_command *command, void *user,
+    const struct ctx_event *event, struct ctx_err *err)
+{
+	struct ctx_model_counter *counter = rewrite->line_counter;
+
+	if (!rewrite->begun) {
+		rewrite->begun = true;
+		return call_command(command->begin, user, event, err);
+	}
+	if (counter == NULL || counter->counter == NULL)
+		return 0;
+	return ctx_stream_update_counter(rewrite->stream, event,
+	    rewrite->counters, counter, err);
+}
+
 static int
 take_event(struct ctx_rewrite *rewrite,
     const struct ctx_rewrite_command *command, void *user,
@@ -224,11 +243,9 @@ take_event(struct ctx_rewrite *rewrite,
 	case CTX_EVENT_BEGIN:
 		return call_command(command->begin, user, event, err);
 	case CTX_EVENT_MESSAGE:
-		if (!event->inside && !rewrite->begun) {
-			rewrite->begun = true;
-			if (call_command(command->begin, user, event, err) < 0)
-				return -1;
-		}
+		if (!event->inside &&
+		    enter_line(rewrite, command, user, event, err) < 0)
+			return -1;
 		return call_command(command->message, user, event, err);
 	case CTX_EVENT_UNKNOWN:
 		return call_command(command->unknown, user, event, err);

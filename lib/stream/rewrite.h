@@ -86,6 +86,12 @@ struct ctx_rewrite {
 	 * archive and no dry run; ctx_rewrite_report must then not be
 	 * called. */
 	const struct ctx_report *report;
+	/* counters: the token counters of the command. line_counter: the one of
+	 * the conversation in which each message is a record; ctx_rewrite_run
+	 * replaces it when a later message shows how tokens are counted
+	 * (ctx_stream_update_counter).  NULL if tokens are not counted. */
+	struct ctx_model_counters *counters;
+	struct ctx_model_counter *line_counter;
 	/* Edits of the record that is being read, or of the message in memory
 	 * that is written next. */
 	struct ctx_edits edits;

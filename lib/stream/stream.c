@@ -10,6 +10,7 @@
 
 #include "io/second_pass.h"
 #include "stream/count_ahead.h"
+#include "stream/detect_format.h"
 
 enum {
 	NEXT_RECORD,
@@ -24,126 +25,6 @@ enum {
 	NEXT_MESSAGE,
 	RECORD_OVER,
 };
-
-static void
-find_layout(const struct ctx_stream *stream, uint32_t node,
-    struct ctx_record_layout *layout)
-{
-	const struct ctx_json *json = stream->record.json;
-
-	ctx_detect(json, node, node == 0 ? stream->dialect : NULL, layout);
-	if (stream->forced == NULL || layout->kind == CTX_LAYOUT_LIST)
-		return;
-	if (layout->kind == CTX_LAYOUT_OTHER) {
-		if (json->nodes[node].kind != CTX_JSON_OBJECT)
-			return;
-		layout->kind = CTX_LAYOUT_MESSAGE;
-	}
-	layout->dialect = stream->forced;
-	layout->decisive = true;
-	layout->why = "choice";
-}
-
-/* Stores for the user how the format of the stream was detected: by the first
- * record that is possible in only one format; if there is none, by the first
- * record that is typical of a format; if there is none, by the first
- * message. */
-static void
-record_detection(struct ctx_stream *stream,
-    const struct ctx_record_layout *layout)
-{
-	struct ctx_found *found = &stream->found;
-
-	if (found->decisive && layout->decisive &&
-	    layout->dialect != found->dialect)
-		found->others = true;
-	if (found->decisive ||
-	    (found->dialect != NULL && !layout->decisive &&
-		(found->likely || !layout->likely)))
-		return;
-	found->dialect = layout->dialect;
-	found->likely = layout->likely;
-	found->why = layout->why;
-	found->decisive = layout->decisive;
-	found->file = stream->record.file;
-	found->line = stream->record.line;
-}
-
-/* Does nothing if messages, or such a path, were found before.  If ctx does not
- * read the messages that the record seems to have, stores the path to them.
- * Otherwise stores file and line of the first JSON record. */
-static int
-record_suggested_path(struct ctx_stream *stream, struct ctx_err *err)
-{
-	struct ctx_found *found = &stream->found;
-
-	if (found->dialect != NULL || found->suggested_path.path[0] != '\0' ||
-	    stream->record.kind != CTX_RECORD_JSON)
-		return 0;
-	if (ctx_suggest_path(stream->record.json, &found->suggested_path, err) <
-	    0)
-		return -1;
-	if (found->file != NULL && found->suggested_path.path[0] == '\0')
-		return 0;
-	found->file = stream->record.file;
-	found->line = stream->record.line;
-	return 0;
-}
-
-/* Chooses the dialect (format) of a message that is possible in every dialect.
- * Does nothing unless this or an earlier message makes a dialect likely.  If
- * this or an earlier message has a tool call or the role tool, or if the first
- * message of the stream is a system message, the dialect is Chat Completions.
- * Otherwise it is the likely one. */
-static void
-apply_likely_dialect(struct ctx_stream *stream,
-    struct ctx_record_layout *layout)
-{
-	const struct ctx_json *json = stream->record.json;
-
-	if (stream->chat == NULL)
-		stream->chat = ctx_detect_chat(json, 0, false);
-	if (!stream->begun)
-		stream->system_first = ctx_detect_chat(json, 0, true) != NULL;
-	if (layout->likely && stream->likely == NULL)
-		stream->likely = stream->system_first
-		    ? ctx_dialect_find("openai-chat")
-		    : layout->dialect;
-	if (stream->likely == NULL)
-		return;
-	layout->dialect = stream->likely;
-	if (stream->chat == NULL)
-		return;
-	layout->dialect = ctx_dialect_find("openai-chat");
-	layout->why = stream->chat;
-	layout->decisive = true;
-}
-
-/* Chooses the dialect (format) of a message that is a record of its own.  The
- * first message that is possible in only one dialect also decides the dialect
- * of the stream. */
-static void
-decide_dialect(struct ctx_stream *stream)
-{
-	struct ctx_record_layout *layout = &stream->layout;
-
-	if (!layout->decisive && stream->dialect == NULL)
-		apply_likely_dialect(stream, layout);
-	stream->begun = true;
-	stream->found.has_message = true;
-	record_detection(stream, layout);
-	if (!layout->decisive) {
-		if (stream->dialect != NULL)
-			layout->dialect = stream->dialect;
-	} else if (stream->dialect == NULL) {
-		stream->dialect = layout->dialect;
-	} else if (stream->dialect != layout->dialect &&
-	    stream->mixed.dialect == NULL) {
-		stream->mixed.file = stream->record.file;
-		stream->mixed.line = stream->record.line;
-		stream->mixed.dialect = layout->dialect;
-	}
-}
 
 static int
 emit_event(const struct ctx_stream *stream, struct ctx_event *event,
@@ -190,7 +71,7 @@ enter_conversation(struct ctx_stream *stream, struct ctx_event *event)
 	    stream->message <
 		stream->record.json->nodes[stream->inner.messages].next)
 		stream->found.has_message = true;
-	record_detection(stream, &stream->inner);
+	ctx_stream_record_detection(stream, &stream->inner);
 	return emit_inner_event(stream, event, CTX_EVENT_BEGIN, 0);
 }
 
@@ -200,7 +81,8 @@ next_conversation(struct ctx_stream *stream, struct ctx_event *event)
 	const struct ctx_node *nodes = stream->record.json->nodes;
 
 	while (stream->conversation < nodes[stream->layout.list].next) {
-		find_layout(stream, stream->conversation, &stream->inner);
+		ctx_stream_find_layout(stream, stream->conversation,
+		    &stream->inner);
 		stream->conversation = nodes[stream->conversation].next;
 		if (stream->inner.kind == CTX_LAYOUT_CONVERSATION)
 			return enter_conversation(stream, event);
@@ -366,9 +248,9 @@ read_record(struct ctx_stream *stream, struct ctx_err *err)
 	    enter_coded_request(stream, err) < 0)
 		return -1;
 	if (stream->record.kind == CTX_RECORD_JSON)
-		find_layout(stream, 0, &stream->layout);
+		ctx_stream_find_layout(stream, 0, &stream->layout);
 	if (stream->layout.kind == CTX_LAYOUT_MESSAGE)
-		decide_dialect(stream);
+		ctx_stream_decide_dialect(stream);
 	return 1;
 }
 
@@ -385,8 +267,11 @@ static int
 next_record(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err)
 {
-	int rc = read_record(stream, err);
+	int rc;
 
+	if (stream->looks_ahead && ctx_stream_look_ahead(stream, err) < 0)
+		return -1;
+	rc = read_record(stream, err);
 	if (rc > 0 && begins_transcript(stream))
 		rc = scan_transcript(stream, err) < 0
 		    ? -1
@@ -413,7 +298,7 @@ next_record(struct ctx_stream *stream, struct ctx_event *event,
 		stream->conversation = stream->layout.list + 1;
 		return next_conversation(stream, event);
 	default:
-		if (record_suggested_path(stream, err) < 0)
+		if (ctx_stream_suggest_path(stream, err) < 0)
 			return -1;
 		break;
 	}
@@ -523,15 +408,6 @@ ctx_stream_step(struct ctx_stream *stream, struct ctx_event *event,
 	}
 }
 
-const struct ctx_dialect *
-ctx_stream_dialect(const struct ctx_stream *stream)
-{
-	if (stream->dialect != NULL)
-		return stream->dialect;
-	return stream->likely != NULL ? stream->likely
-				      : ctx_dialect_find("generic");
-}
-
 /* Returns the JSON string with the name of a conversation's model, or a string
  * of length 0 if there is none.  The name of a session file's model is taken
  * from stream->transcript, because any line may contain it. */
@@ -558,7 +434,9 @@ ctx_stream_measure(const struct ctx_stream *stream,
 {
 	struct ctx_str literal = find_model_name(stream, event);
 
-	if (ctx_model_counters_find(counters, literal, model_counter, err) < 0)
+	if (ctx_model_counters_find(counters, literal,
+		ctx_stream_counting_dialect(stream, event), model_counter,
+		err) < 0)
 		return -1;
 	/* If each message is a record of its own, the conversation is longer
 	 * than this record.  The bytes of the record will not be valid then, so
@@ -568,6 +446,21 @@ ctx_stream_measure(const struct ctx_stream *stream,
 		model_counter->name.p == literal.p + 1))
 		model_counter->name = (struct ctx_str){"", 0};
 	return 0;
+}
+
+int
+ctx_stream_update_counter(const struct ctx_stream *stream,
+    const struct ctx_event *event, struct ctx_model_counters *counters,
+    struct ctx_model_counter *model_counter, struct ctx_err *err)
+{
+	const struct ctx_dialect *dialect =
+	    ctx_stream_counting_dialect(stream, event);
+
+	if (model_counter->model != NULL || model_counter->dialect != NULL ||
+	    dialect->counts_like == NULL)
+		return 0;
+	return ctx_model_counters_find(counters, (struct ctx_str){NULL, 0},
+	    dialect, model_counter, err);
 }
 
 int

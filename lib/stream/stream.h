@@ -106,6 +106,12 @@ struct ctx_stream {
 	 * was read.  The links between the lines (from a line to its parent
 	 * line) are then kept in memory until the end of the stream. */
 	bool track_links;
+	/* True if the caller needs whole conversations, so that it may read the
+	 * beginning of the stream before the first event is returned, to learn
+	 * the dialect by which tokens are counted. */
+	bool looks_ahead;
+	/* the dialect that was learned in this way, or NULL */
+	const struct ctx_dialect *foreseen;
 	/* dialect detected so far, or NULL */
 	const struct ctx_dialect *dialect;
 	/* A dialect (format) that a message makes likely, but that is not
@@ -187,8 +193,15 @@ int ctx_stream_peek(struct ctx_stream *stream, const struct ctx_event **event,
  * generic. */
 const struct ctx_dialect *ctx_stream_dialect(const struct ctx_stream *stream);
 /* Finds the model of a conversation, and sets *model_counter to the model's
- * token counter. event: the event at which the conversation begins. */
+ * token counter.  If no model is named, the dialect decides how tokens are
+ * counted. event: the event at which the conversation begins. */
 int ctx_stream_measure(const struct ctx_stream *stream,
+    const struct ctx_event *event, struct ctx_model_counters *counters,
+    struct ctx_model_counter *model_counter, struct ctx_err *err);
+/* Called for each later message of a conversation in which each message is a
+ * record.  If no model is named, and this message shows the dialect that
+ * decides how tokens are counted, replaces *model_counter. */
+int ctx_stream_update_counter(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_model_counters *counters,
     struct ctx_model_counter *model_counter, struct ctx_err *err);
 /* Sets *binds to true if the provider of the conversation's model refuses

@@ -102,9 +102,12 @@ ctx_truncate_stream(struct ctx_stream *stream, struct ctx_writer *writer,
 	    .end = end_truncated_record,
 	    .finish = end_truncated_stream,
 	};
-	struct truncation truncation = {.rewrite = {.stream = stream,
-					    .writer = writer,
-					    .report = &options->report},
+	struct truncation truncation = {
+	    .rewrite = {.stream = stream,
+		.writer = writer,
+		.report = &options->report,
+		.counters = counters,
+		.line_counter = &truncation.lines.tracker.model_counter},
 	    .options = options,
 	    .counts = counts,
 	    .counters = counters};

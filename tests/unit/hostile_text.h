@@ -321,8 +321,9 @@ choose_encoding(struct sizes *sizes, const char *name)
 	struct ctx_err err;
 
 	sizes->counters.encoding = name;
-	NEED(ctx_model_counters_find(&sizes->counters,
-		 (struct ctx_str){NULL, 0}, &sizes->model_counter, &err) == 0);
+	NEED(
+	    ctx_model_counters_find(&sizes->counters, (struct ctx_str){NULL, 0},
+		NULL, &sizes->model_counter, &err) == 0);
 }
 
 /* Chooses the names of the files in_name and out_name. */

@@ -363,11 +363,48 @@ sizes(void)
 	ctx_input_free(input);
 }
 
+/* Checks in which encoding the last message of a text is counted. */
+static void
+check_encoding(const char *text, const struct ctx_input_options *options,
+    const char *encoding)
+{
+	struct ctx_token_info tokens = CTX_TOKEN_INFO_INIT;
+	struct ctx_error error = CTX_ERROR_INIT;
+	struct ctx_input *input = open_text(text, options);
+
+	while (ctx_input_next(input, NULL, &error) == 1)
+		CHECK(ctx_input_count(input, &tokens, &error) == 0);
+	CHECK(strcmp(tokens.encoding, encoding) == 0);
+	CHECK(tokens.estimated > 0);
+	ctx_input_free(input);
+}
+
+static void
+encoding_of_format(void)
+{
+	static const char claude[] =
+	    "{\"role\":\"user\",\"content\":\"hi\"}\n"
+	    "{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\","
+	    "\"tool_use_id\":\"t\",\"content\":\"found\"}]}\n";
+	struct ctx_input_options options = CTX_INPUT_OPTIONS_INIT;
+
+	tap_case("without a model, the format decides the encoding");
+	check_encoding(claude, NULL, "claude-4.8");
+	check_encoding("{\"messages\":[{\"role\":\"user\",\"content\":\"a\"}],"
+		       "\"system\":\"b\",\"stop_sequences\":[]}",
+	    NULL, "claude-4.8");
+	check_encoding("{\"role\":\"user\",\"content\":\"hi\"}", NULL,
+	    "o200k_base");
+	options.default_model = "kimi-k2";
+	check_encoding(claude, &options, "o200k_base");
+}
+
 int
 main(void)
 {
 	sources();
 	failing_sources();
+	encoding_of_format();
 	sinks();
 	messages();
 	dialects();

@@ -1,0 +1,189 @@
+/*
+ * detect_format.c - detects the dialect (format) of a stream's messages
+ *
+ * A message that is possible in several dialects takes the dialect of the
+ * stream's other messages.  A command that needs whole conversations looks
+ * ahead for a message that identifies the dialect, because the dialect decides
+ * how tokens are counted if no model is named.
+ */
+#include "stream/detect_format.h"
+
+/* Maximum number of bytes, at the beginning of the first file, in which
+ * ctx_stream_look_ahead looks for a message that identifies the dialect. */
+#define LOOK_AHEAD ((size_t)1 << 20)
+
+void
+ctx_stream_find_layout(const struct ctx_stream *stream, uint32_t node,
+    struct ctx_record_layout *layout)
+{
+	const struct ctx_json *json = stream->record.json;
+
+	ctx_detect(json, node, node == 0 ? stream->dialect : NULL, layout);
+	if (stream->forced == NULL || layout->kind == CTX_LAYOUT_LIST)
+		return;
+	if (layout->kind == CTX_LAYOUT_OTHER) {
+		if (json->nodes[node].kind != CTX_JSON_OBJECT)
+			return;
+		layout->kind = CTX_LAYOUT_MESSAGE;
+	}
+	layout->dialect = stream->forced;
+	layout->decisive = true;
+	layout->why = "choice";
+}
+
+void
+ctx_stream_record_detection(struct ctx_stream *stream,
+    const struct ctx_record_layout *layout)
+{
+	struct ctx_found *found = &stream->found;
+
+	if (found->decisive && layout->decisive &&
+	    layout->dialect != found->dialect)
+		found->others = true;
+	if (found->decisive ||
+	    (found->dialect != NULL && !layout->decisive &&
+		(found->likely || !layout->likely)))
+		return;
+	found->dialect = layout->dialect;
+	found->likely = layout->likely;
+	found->why = layout->why;
+	found->decisive = layout->decisive;
+	found->file = stream->record.file;
+	found->line = stream->record.line;
+}
+
+int
+ctx_stream_suggest_path(struct ctx_stream *stream, struct ctx_err *err)
+{
+	struct ctx_found *found = &stream->found;
+
+	if (found->dialect != NULL || found->suggested_path.path[0] != '\0' ||
+	    stream->record.kind != CTX_RECORD_JSON)
+		return 0;
+	if (ctx_suggest_path(stream->record.json, &found->suggested_path, err) <
+	    0)
+		return -1;
+	if (found->file != NULL && found->suggested_path.path[0] == '\0')
+		return 0;
+	found->file = stream->record.file;
+	found->line = stream->record.line;
+	return 0;
+}
+
+/* Chooses the dialect (format) of a message that is possible in every dialect.
+ * Does nothing unless this or an earlier message makes a dialect likely.  If
+ * this or an earlier message has a tool call or the role tool, or if the first
+ * message of the stream is a system message, the dialect is Chat Completions.
+ * Otherwise it is the likely one. */
+static void
+apply_likely_dialect(struct ctx_stream *stream,
+    struct ctx_record_layout *layout)
+{
+	const struct ctx_json *json = stream->record.json;
+
+	if (stream->chat == NULL)
+		stream->chat = ctx_detect_chat(json, 0, false);
+	if (!stream->begun)
+		stream->system_first = ctx_detect_chat(json, 0, true) != NULL;
+	if (layout->likely && stream->likely == NULL)
+		stream->likely = stream->system_first
+		    ? ctx_dialect_find("openai-chat")
+		    : layout->dialect;
+	if (stream->likely == NULL)
+		return;
+	layout->dialect = stream->likely;
+	if (stream->chat == NULL)
+		return;
+	layout->dialect = ctx_dialect_find("openai-chat");
+	layout->why = stream->chat;
+	layout->decisive = true;
+}
+
+void
+ctx_stream_decide_dialect(struct ctx_stream *stream)
+{
+	struct ctx_record_layout *layout = &stream->layout;
+
+	if (!layout->decisive && stream->dialect == NULL)
+		apply_likely_dialect(stream, layout);
+	stream->begun = true;
+	stream->found.has_message = true;
+	ctx_stream_record_detection(stream, layout);
+	if (!layout->decisive) {
+		if (stream->dialect != NULL)
+			layout->dialect = stream->dialect;
+	} else if (stream->dialect == NULL) {
+		stream->dialect = layout->dialect;
+	} else if (stream->dialect != layout->dialect &&
+	    stream->mixed.dialect == NULL) {
+		stream->mixed.file = stream->record.file;
+		stream->mixed.line = stream->record.line;
+		stream->mixed.dialect = layout->dialect;
+	}
+}
+
+const struct ctx_dialect *
+ctx_stream_dialect(const struct ctx_stream *stream)
+{
+	if (stream->dialect != NULL)
+		return stream->dialect;
+	return stream->likely != NULL ? stream->likely
+				      : ctx_dialect_find("generic");
+}
+
+/* Reads messages from a reader until one identifies the dialect.  Returns 0, or
+ * -1 with *err. */
+static int
+find_dialect(struct ctx_stream *ahead, struct ctx_err *err)
+{
+	struct ctx_record *record = &ahead->record;
+	struct ctx_record_layout *layout = &ahead->layout;
+	int rc;
+
+	while (ahead->dialect == NULL &&
+	    (rc = ctx_reader_next(ahead->reader, record, err)) != 0) {
+		if (rc < 0)
+			return -1;
+		*layout = (struct ctx_record_layout){0};
+		if (record->kind == CTX_RECORD_JSON)
+			ctx_stream_find_layout(ahead, 0, layout);
+		if (layout->kind == CTX_LAYOUT_MESSAGE)
+			ctx_stream_decide_dialect(ahead);
+		else if (layout->kind != CTX_LAYOUT_OTHER)
+			break;
+	}
+	return 0;
+}
+
+int
+ctx_stream_look_ahead(struct ctx_stream *stream, struct ctx_err *err)
+{
+	struct ctx_read_ahead source = {.reader = stream->reader,
+	    .most = LOOK_AHEAD};
+	struct ctx_stream ahead = {.forced = stream->forced};
+	int rc;
+
+	if (ctx_reader_open_ahead(&ahead.reader, &source, err) < 0)
+		return -1;
+	rc = find_dialect(&ahead, err);
+	if (rc < 0 && source.failed)
+		*err = source.err;
+	ctx_reader_close(ahead.reader);
+	if (rc == 0) {
+		stream->looks_ahead = false;
+		stream->foreseen = ctx_stream_dialect(&ahead);
+	}
+	return rc;
+}
+
+const struct ctx_dialect *
+ctx_stream_counting_dialect(const struct ctx_stream *stream,
+    const struct ctx_event *event)
+{
+	const struct ctx_dialect *dialect = event->layout->dialect;
+
+	return dialect->counts_like == NULL && !event->inside &&
+		stream->foreseen != NULL
+	    ? stream->foreseen
+	    : dialect;
+}
