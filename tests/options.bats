@@ -299,8 +299,12 @@ check_flag() {
 	[ "$output" = "ctx-prune: -b needs an argument, N|P%, such as 20k or 70%" ]
 	run -2 ctx-prune -b 9k -s recal "$agent"
 	[[ $output == "ctx-prune: --strategy: 'recal' is not one of salient, "*", recall" ]]
-	# An empty pattern, which matches every text, is not what is meant.
+	# An empty pattern, which matches every text, is not what is meant, nor
+	# an empty question or command.
 	for c in "ctx-prune -b 9k --pin" "ctx-prune -b 9k --pin-tool" \
+	    "ctx-prune -b 9k -s recall --query" \
+	    "ctx-prune -b 9k -s recall --embedder" \
+	    "ctx-prune -b 9k -s summarize --summarizer" \
 	    "ctx-truncate --tool" "ctx-age --not-tool"; do
 		# shellcheck disable=SC2086 # a command and its options
 		run -2 $c "" "$agent"

@@ -60,7 +60,7 @@ struct strategy_options {
 	{                                                               \
 		0, "query", "TEXT",                                     \
 		    "what -s recall looks for (the last user message)", \
-		    CLI_STRING, &(config)->scorer.query, NULL, NULL     \
+		    CLI_FILE, &(config)->scorer.query, NULL, NULL       \
 	}
 #define PRUNE_RARE(config, given)                                              \
 	{0, "keep-first", "N",                                                 \
