@@ -9,8 +9,8 @@
 #include "tokenizer/claude/chars.h"
 
 /* Maximum sizes of the tables.  KINDS: number of different sets of properties;
- * RANGES: number of ranges of characters; LISTED: the table contains only the
- * characters below this code point. */
+ * RANGES: number of ranges of characters with a lower-case form; LISTED: the
+ * table contains only the characters below this code point. */
 enum { KINDS = 100, RANGES = 2000, LISTED = 0x10000 };
 
 static uint16_t kinds[KINDS]; /* the different sets of properties */
@@ -20,8 +20,9 @@ static unsigned n_lower;
 static uint8_t kind_of[LISTED];
 
 /* Reads the set of properties of a character from a line of claude_chars.tsv,
- * in which a letter stands for each property.  Returns the set as bits, one for
- * each property. */
+ * in which letters stand for the class of the character and for other
+ * properties.  Returns the number of the class and a bit for each other
+ * property. */
 static uint16_t
 read_letters(const char *letters)
 {

@@ -26,8 +26,9 @@ enum {
 };
 
 /* The pieces as a trie (prefix tree).  Each node stands for a string of bytes
- * with which at least one piece begins.  Node 0 is the root, which stands for
- * the empty string.  Nodes for shorter strings have lower numbers. */
+ * with which at least one piece begins, or for a single byte.  Node 0 is the
+ * root, which stands for the empty string.  Nodes for shorter strings have
+ * lower numbers. */
 static struct node {
 	/* Links between nodes of the trie, as numbers of nodes. first: the
 	 * node's first child; next: the next child of the node's parent; 0:
