@@ -2,8 +2,9 @@
  * bar.c - adds up the tokens of each role and each tool in a conversation, and
  * draws the sums as a bar (ctx-count --bar)
  *
- * For each conversation ctx-count prints, one below the other: a line with the
- * number of tokens, the bar, a scale in percent, and a legend.
+ * For each conversation ctx-count prints, one below the other: its file, a line
+ * with the number of tokens, the bar, a scale in percent (if the context window
+ * is known), and a legend.
  */
 #include <stdlib.h>
 #include <string.h>

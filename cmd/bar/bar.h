@@ -26,12 +26,10 @@ struct bar {
 	 * parts[i - 1]. */
 	struct bar_part *parts;
 	size_t n, cap;
-	/* The members from here on are about all bars that were drawn so
-	 * far. */
-	/* SVG elements of all bars drawn so far, without the head of the SVG
-	 * file */
+	/* SVG elements of all bars drawn since the last call of bar_write,
+	 * without the head of the SVG file */
 	struct ctx_buf pictures;
-	/* sum of the heights of all bars drawn so far, in SVG units */
+	/* sum of the heights of these bars, in SVG units */
 	unsigned height;
 	/* number of terminal lines printed since the last call of bar_wait */
 	unsigned lines;
@@ -42,14 +40,17 @@ struct bar {
 };
 
 /* Exits with an error if the options for the bar cannot be combined with other
- * options. other: true if an option asks for another output than the bar. */
+ * options, or if --follow would read standard input.  Sets the options that
+ * --follow implies. other: true if an option asks for another output than the
+ * bar. */
 void bar_check(struct bar *bar, struct cli *cli, bool other);
 /* Returns true if the options ask for the bar that shows what fills the context
  * window, on the terminal or as SVG. */
 bool bar_is_on(const struct bar *bar);
 /* bar_add: adds a message's tokens to the bar of the message's conversation.
- * bar_end: ends the conversation, and prints the bar or adds it to the SVG
- * picture. window: the context window in tokens, or 0 if it is not known. */
+ * bar_end: ends the conversation, and prints the bar, adds it to the SVG
+ * picture, or both. window: the context window in tokens, or 0 if it is not
+ * known. */
 int bar_add(struct bar *bar, const struct ctx_token_stats *t,
     struct ctx_err *err);
 int bar_end(struct bar *bar, const struct ctx_token_stats *t, uint64_t window,
@@ -64,8 +65,9 @@ void bar_write(struct bar *bar, const struct cli *cli);
 
 /*
  * Implements --follow, which draws the bars again when the input changes.  The
- * first call returns at once.  Each later call waits until an input file has
- * changed since the previous call, then erases the old bars on the terminal.
+ * first call returns at once, as every call does without --follow.  Each later
+ * call waits until an input file has changed since the previous call and all
+ * input files exist, then erases the old bars on the terminal.
  */
 void bar_wait(struct bar *bar, const struct cli *cli);
 void bar_release(struct bar *bar);

@@ -22,8 +22,8 @@ is_drawn(uint32_t cp)
 }
 
 /* Appends a text element to the SVG picture.  Replaces characters that XML
- * forbids by "?", and escapes the special characters of XML. x, y: position in
- * SVG units. */
+ * forbids, or that are not safe (cli_is_safe), by "?", and escapes the special
+ * characters of XML. x, y: position in SVG units. */
 static int
 append_svg_text(struct ctx_buf *out, unsigned x, unsigned y, const char *style,
     struct ctx_str text, struct ctx_err *err)

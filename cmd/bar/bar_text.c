@@ -23,7 +23,8 @@ has_color(const struct bar *bar)
 	    strcmp(term, "dumb") != 0 && isatty(STDOUT_FILENO);
 }
 
-/* Switches the terminal to a text attribute such as bold. */
+/* Switches the terminal to a text attribute such as bold, if the bar has
+ * colours. */
 static void
 print_mode(const struct picture *picture, const char *mode)
 {
@@ -31,8 +32,9 @@ print_mode(const struct picture *picture, const char *mode)
 		printf("\033[%sm", mode);
 }
 
-/* Switches the terminal to a background colour, with black text.  If seen is
- * false, the text gets the background colour, so that it is invisible. */
+/* Switches the terminal to a background colour, with black text, if the bar has
+ * colours.  If seen is false, the text gets the background colour, so that it
+ * is invisible. */
 static void
 print_shade(const struct picture *picture, unsigned shade, bool seen)
 {
@@ -79,7 +81,8 @@ print_cells(struct picture *picture, size_t cells)
 
 /* Prints the scale below the bar.  The scale marks 100 % of the context window,
  * and the percentages at which a named range such as "NEARLY FULL" begins.  If
- * two marks would overlap, prints only the more important mark. */
+ * two marks would overlap, prints only the more important mark.  Prints no
+ * scale if the context window is not known. */
 static void
 print_scale(const struct picture *picture, size_t cells)
 {

@@ -24,8 +24,9 @@ enum rank {
 	REST
 };
 
-/* A part of the bar: the tokens of the calls and results of one tool, or all
- * other tokens of the messages with one role. */
+/* A part of the bar: the tokens of the calls and results of one tool, all other
+ * tokens of the messages with one role, or tokens of another kind (enum rank).
+ */
 struct bar_part {
 	struct ctx_str name;
 	enum rank rank;
@@ -58,9 +59,10 @@ struct picture {
 	const struct ctx_token_stats *t;
 	/* size of the context window in tokens; 0 if not known */
 	uint64_t window;
-	/* Number of tokens of the conversation, as counted by ctx or as
-	 * reported by its last billed request.  Equal to the sum of the tokens
-	 * of all parts of the bar. */
+	/* Number of tokens of the conversation: as counted by ctx or, if billed
+	 * is true, the billed tokens of the last request plus those that ctx
+	 * counts after it.  The parts of the bar have more tokens together if
+	 * ctx counts more than was billed. */
 	uint64_t tokens;
 	/* true if the number "tokens" comes from a billed request */
 	bool billed;

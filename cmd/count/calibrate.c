@@ -24,8 +24,8 @@ struct calibrate_call {
 };
 
 /* Finds the name of a message's model: the model that the message names or, if
- * it names none, the model that its conversation names.  Sets *id to the id of
- * this name in calibrate.models. */
+ * it names none, the model that its conversation names (else "unknown").  Sets
+ * *id to the id of this name in calibrate.models. */
 static int
 find_name(struct calibrate *calibrate, const struct ctx_token_stats *stats,
     uint32_t *id, struct ctx_err *err)
@@ -45,7 +45,8 @@ find_name(struct calibrate *calibrate, const struct ctx_token_stats *stats,
 
 /* Stores the tokens that the provider billed for the texts of a request, and
  * the tokens that ctx counted in these texts.  Both numbers are compared later.
- * *sum: the tokens that ctx counted in the request. */
+ * Stores nothing if one of them is 0. *sum: the tokens that ctx counted in the
+ * request. */
 static int
 record_request(struct calibrate *calibrate, const struct ctx_token_stats *stats,
     const struct calibrate_sum *sum, struct ctx_err *err)

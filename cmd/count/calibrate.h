@@ -53,7 +53,8 @@ struct calibrate_choice {
  * to get billed tokens.  Also prints a line that the user can copy into
  * models.json, unless explain_doubt (calibrate.c) doubts the factor.
  *
- * Returns 1.  Returns 0 if no record has billed tokens, or -1 with *err.
+ * Returns 1.  Returns 0 if nothing was printed, because no factor can be
+ * computed, or -1 with *err.
  */
 int calibrate_report(struct calibrate *calibrate,
     const struct calibrate_choice *choice, struct ctx_err *err);

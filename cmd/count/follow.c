@@ -26,7 +26,8 @@ has_changed(struct bar *bar, size_t i, const char *file, bool *away)
 }
 
 /* Erases the bars that were printed last, and everything below them on the
- * terminal, so that new bars can be printed in their place. */
+ * terminal, so that new bars can be printed in their place.  If standard output
+ * is not a terminal, prints an empty line instead. */
 static void
 erase_pictures(struct bar *bar)
 {

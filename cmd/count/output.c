@@ -161,7 +161,8 @@ print_json(const struct row_form *form, const struct row *row)
 
 /* Prints the texts that come after the numbers of a row: file and line; for a
  * message its role and tool; and the row's label, such as a tool's name.  In
- * TSV, the label comes after file and line, otherwise before file and line. */
+ * TSV, the label comes after file and line.  Otherwise it comes before them,
+ * and the file is printed only if there are several. */
 static void
 print_label(const struct row_form *form, const struct row *row)
 {
@@ -347,7 +348,7 @@ is_printed_after(const struct row *x, const struct row *y)
 
 /* Inserts a row into a binary heap of n rows, in which element number "at" is
  * free.  The first element (root) of the heap is the row that would be printed
- * last; So this row is removed first when a larger row is read. */
+ * last, so this row is removed first when a larger row is read. */
 static void
 place_in_heap(struct row *heap, size_t n, size_t at, const struct row *row)
 {

@@ -8,13 +8,13 @@
 /* What a row of ctx-count's output stands for, as the option --per says. */
 enum per { PER_FILE, PER_MESSAGE, PER_TURN, PER_ROLE, PER_TOOL, PER_KIND };
 
-/* A row of the output: the tokens of a conversation, of one message, or of all
- * messages with the same label.  A label is the name of a role or tool, or the
- * number of a turn. */
+/* A row of the output: the tokens of a conversation, of one message, or all
+ * tokens with the same label.  A label is the name of a role, a tool or a kind
+ * of content block, or the number of a turn. */
 struct row {
 	struct ctx_token_stats sum;
-	/* The label of the row (name of a role or tool, or number of a turn);
-	 * the member p of label is NULL if the row has no label. */
+	/* The label of the row; the member p of label is NULL if the row has no
+	 * label. */
 	struct ctx_str label;
 	/* Number of the row; rows are numbered when they are made.  Of two rows
 	 * with the same number of tokens, the row with the lower number is
@@ -115,8 +115,9 @@ int rows_add_all(struct rows *total, const struct rows *rows,
 
 /* Adds a row to form->table, the table that is printed on a terminal. */
 void table_add(struct row_form *form, const struct row *row);
-/* Prints the rows that are still held in memory, and a line that explains the
- * signs in them.  Frees the memory of the table. */
+/* Prints the rows that are still held in memory, and lines that explain
+ * estimated and billed numbers if rows have them.  Frees the memory of the
+ * table. */
 void table_end(struct row_form *form);
 
 /* ---- rows_per.c: the rows of --per --------------------------------------- */

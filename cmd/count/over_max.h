@@ -5,10 +5,10 @@
 #include "prune/prune.h"
 #include "count/output.h"
 
-/* Reports that a conversation has more tokens than --max allows: with an error
- * message on standard error.  With --annotations, prints an annotation that a
- * code host shows beside the lines of a file. counted: number of tokens of the
- * conversation. */
+/* Reports that a conversation has more tokens than --max allows: with a message
+ * on standard error or, with --annotations, with an annotation on standard
+ * output, which a code host shows beside the lines of a file. counted: number
+ * of tokens of the conversation. */
 void over_max_print(const struct row_form *form, const struct ctx_amount *max,
     const struct ctx_token_stats *stats, uint64_t counted,
     const struct cli_annotations *annotations);

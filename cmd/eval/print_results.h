@@ -11,9 +11,10 @@ struct eval_output {
 	const struct ctx_eval_config *options;
 	const struct ctx_eval_results *results;
 	bool json, tsv;
-	/* True if each row of the output is about one split (place at which a
-	 * session was divided for evaluation).  False if each row is about one
-	 * policy (way to prune). */
+	/* True if each row of the output is about one run of a policy (way to
+	 * prune), with one budget, at one split (place at which a session was
+	 * divided for evaluation).  False if each row is about all runs of one
+	 * policy with one budget. */
 	bool per_sample;
 	/* True if only the needed strings are printed, one in each row.  A
 	 * needed string is a path, identifier, id or number that messages

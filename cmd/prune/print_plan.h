@@ -13,8 +13,8 @@ int plan_print(const struct cli *cli, struct cli_report *report,
     const struct ctx_prune_outcome *outcome, struct ctx_err *err);
 
 /* Lists the kinds of messages that must be kept, with the number of tokens of
- * each kind; for example "system 12k, pinned 4k, framing 3".  The sum of the
- * numbers is outcome->after.  Writes the list to out, a buffer of size
+ * each kind; for example "system 518, last messages 1,898, framing 3".  The sum
+ * of the numbers is outcome->after.  Writes the list to out, a buffer of size
  * bytes. */
 void plan_list_floor(const struct ctx_prune_outcome *outcome, char *out,
     size_t size);

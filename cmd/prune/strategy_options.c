@@ -24,7 +24,7 @@ shortens_results(const struct ctx_prune_settings *settings)
 }
 
 /* Exits with an error if the user has given an option that has no effect with
- * the strategy. */
+ * the strategy, the level or the budget. */
 static void
 check_needs(const struct cli *cli, const struct strategy_options *given,
     const struct ctx_prune_config *o)

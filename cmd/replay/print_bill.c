@@ -5,7 +5,7 @@
 
 #include "replay/print_bill.h"
 
-/* Returns the name of a model, or the text "unknown" if it has none. */
+/* Returns the name of a model, or the argument "unknown" if it has none. */
 static const char *
 name_model(const struct ctx_model *model, const char *unknown)
 {
@@ -219,9 +219,10 @@ print_json_session(const struct ctx_replay_outcome *outcome,
 	    err);
 }
 
-/* Returns the reason why the number of tokens that a request read from the
- * prompt cache, as the session records it, differs from the number that ctx
- * computes.  Returns NULL if the session does not record the number. */
+/* Returns how the number of tokens that a request read from the prompt cache,
+ * as the session records it, compares with the number that ctx computes: that
+ * they are equal, or the reason why they differ.  Returns NULL if the session
+ * does not record the number. */
 static const char *
 find_reason(const struct ctx_replayed_request *request)
 {

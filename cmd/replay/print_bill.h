@@ -18,18 +18,19 @@ struct bill_form {
 	uint64_t sessions;
 };
 
-/* Prints a row about one request.  Returns 0, or -1 with *err. */
+/* Prints a row about one request if the member "requests" is true.  Returns 0,
+ * or -1 with *err. */
 int bill_print_request(struct bill_form *form,
     const struct ctx_replayed_request *request, struct ctx_err *err);
 /* Adds the results of a session to the sums over all sessions. */
 void bill_add_session(struct bill_form *form,
     const struct ctx_replay_outcome *outcome);
-/* Prints the results of a session, and adds them to the sums over all sessions.
- * Returns 0, or -1 with *err. */
+/* Prints the results of a session (not if rows of requests are printed as TSV),
+ * and adds them to the sums over all sessions.  Returns 0, or -1 with *err. */
 int bill_print_session(struct bill_form *form,
     const struct ctx_replay_outcome *outcome, struct ctx_err *err);
-/* Prints the sums over all sessions as text.  Prints nothing if there was only
- * one session. */
+/* Prints the sums over all sessions.  Prints nothing if there was only one
+ * session, or if the output is TSV or JSON. */
 void bill_print_sum(struct bill_form *form);
 
 #endif

@@ -21,8 +21,7 @@ struct named_policy {
 };
 
 /* Reads the argument of the option --policy into *policy.  Exits with an error
- * if it contains an option that ctx-prune does not have, or a malformed
- * value. */
+ * if it contains an option that policies do not have, or a malformed value. */
 void policy_read(const struct cli *cli, struct named_policy *policy,
     const char *text);
 void policy_release(struct named_policy *policy);
