@@ -6,7 +6,8 @@
 #include "cli/cli.h"
 
 /* Prints a text.  Writes percent signs, line ends, and the characters in the
- * string "special", as % and two hex digits. */
+ * string "special", as % and two hex digits.  Writes "?" in place of other
+ * characters that are not safe (cli_is_safe). */
 static void
 print_escaped(const char *p, const char *special)
 {

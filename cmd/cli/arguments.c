@@ -8,7 +8,8 @@
 
 /* Reads a decimal number at *text, multiplies it by scale (a power of ten), and
  * moves *text to the end of the number.  If the product is not an integer,
- * returns false if exact is true, and drops the fraction if exact is false. */
+ * returns false if exact is true, and drops the fraction if exact is false.
+ * Also returns false if there is no number, or it is too large. */
 static bool
 read_decimal(const char **text, uint64_t scale, bool exact, uint64_t *out)
 {
@@ -127,7 +128,8 @@ read_choice(const struct cli_option *option, const char *text, unsigned *out)
 }
 
 /* Returns true if a number ends with a point and three digits: with 8.000 the
- * user probably means 8000. */
+ * user probably means 8000.  A number that begins with 0, such as 0.125, does
+ * not count. */
 static bool
 has_grouped_digits(const char *text)
 {

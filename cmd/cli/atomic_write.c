@@ -4,7 +4,8 @@
  *
  * The new file is written in the directory of the old file under a random name,
  * and renamed when its content is on disk.  If the disk is full, the old file
- * is kept.
+ * is kept.  A file that must not be replaced (see may_replace), or whose
+ * directory cannot be written, is overwritten in place.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -149,8 +150,8 @@ is_for_good(int sys)
 /* Replaces the file at path by a new file. like: owner, group and mode of the
  * existing file; NULL if no file exists, then the new file gets the mode 0600.
  * Defers termination signals while it runs, so that no file with a random name
- * is left.  Returns false if no file can be created in the directory of
- * path. */
+ * is left.  Returns false if no file can ever be created in the directory of
+ * path; exits after another error. */
 static bool
 replace(const struct cli *cli, const char *path, const struct stat *like,
     const struct ctx_buf *bytes)

@@ -89,8 +89,8 @@ is_member(gid_t group)
 	return group == getegid() || n > 0;
 }
 
-/* Exits with an error if a new file cannot get the owner, group and mode of the
- * old file. */
+/* Exits with an error if a new file cannot get the owner, group, mode and
+ * access control list of the old file. */
 static void
 check_owner(const struct cli *cli, const char *name, const char *target,
     const struct stat *file)

@@ -198,8 +198,8 @@ check_stdout(const struct cli *cli, char *const *files, size_t n)
 		    file.st_size == 0 ? " (emptied by the shell)" : "");
 }
 
-/* Prints that the command waits for input, if no file is named, standard input
- * is a terminal, and nothing was typed for a second. */
+/* Prints that the command waits for input, if its first input file is standard
+ * input, this is a terminal, and nothing was typed for a second. */
 static void
 note_terminal(const struct cli *cli, const char *file)
 {

@@ -106,15 +106,15 @@ struct cli {
 	const struct cli_option *options;
 	char **files;
 	size_t n_files;
-	/* The members from here on are set by the options that all commands
+	/* The members from here on are set by options that several commands
 	 * have. */
 	const char *dialect_name, *model, *encoding;
 	const struct ctx_dialect *dialect;
 	bool lenient, unbuffered, verbose, no_sandbox, progress_asked;
 	bool still; /* true if neither progress nor notes are shown */
-	/* in_place: true if --in-place is given: each input file is then
-	 * replaced by the output of the command. suffix: end of the name under
-	 * which the original file is kept; NULL if it is not kept. */
+	/* in_place: true if --in-place is given without --dry-run: each input
+	 * file is then replaced by the output of the command. suffix: end of
+	 * the name of the kept original; NULL if it is not kept. */
 	bool in_place;
 	const char *suffix;
 	/* True if --force is given.  An existing file that the command writes
@@ -193,8 +193,8 @@ struct cli_report {
 	bool has_heads;   /* true once the table's header was printed */
 	bool has_changes; /* true once a change was reported */
 	struct ctx_archive archive;
-	/* The sums of the changes so far, for each reason (rule).  The list
-	 * ends with an element whose name is NULL. */
+	/* The sums of the changes since cli_report_forget, for each reason
+	 * (rule).  The list ends with an element whose name is NULL. */
 	struct cli_rule rules[CLI_RULES + 1];
 	/* If by_file is true: input file of the changes that are being
 	 * reported, or NULL between two files. */
@@ -216,20 +216,20 @@ void cli_print_annotation(const struct cli *cli,
     const struct cli_annotations *annotations, const char *file, uint64_t line,
     const char *text);
 
-/* Opens the files of the options --explain and --archive.  Sets *out so that
- * the library reports its changes to *report.  Exits with an error if a file
- * cannot be opened. */
+/* Opens the files of --explain and --archive (with --dry-run no archive; it
+ * also ends --in-place).  Sets *out so that the library reports its changes to
+ * *report.  Exits with an error if a file cannot be opened. */
 void cli_report_open(struct cli *cli, struct cli_report *report,
     struct ctx_report *out);
-/* Writes the archive and the file of --explain, or exits with an error. */
+/* Syncs the archive, flushes the file of --explain, or exits with an error. */
 void cli_report_sync(const struct cli *cli);
 void cli_report_close(struct cli *cli, struct cli_report *report,
     struct ctx_report *out);
-/* Returns true if the command must print a table of what it would change
- * (--dry-run). */
+/* Returns true if the command must print a table of what it would change: with
+ * --dry-run, but without --explain. */
 bool cli_report_plans(const struct cli_report *report);
-/* Prints one row of the table of --dry-run for each reason (rule) for which
- * something was changed, first the rows of removed messages. */
+/* Prints the rows of the table of --dry-run, first those of removed messages:
+ * for each reason (rule), one each for changed messages, members and lines. */
 void cli_report_rules(struct cli_report *report);
 /* Returns the sums of the changes in an input file, for each reason (rule), as
  * a JSON object, or NULL if there is no memory. */
@@ -271,14 +271,14 @@ enum cli_content {
 	CLI_CONTENT_EXPLAIN, /* lines that --explain writes */
 	CLI_CONTENT_SVG,
 };
-/* Exits with an error if the file at path exists, and does not begin like a
- * file with the expected content: the user has then probably named a wrong
+/* Exits with an error if the file at path is not empty, and does not begin like
+ * a file with the expected content: the user has then probably named a wrong
  * file.  With --force every file is accepted. */
 void cli_refuse_content(const struct cli *cli, const char *path,
     enum cli_content content);
-/* Replaces the content of a file in one step: other programs read either the
- * old or the new content (atomic_write.c).  Exits with an error if this
- * fails. */
+/* Replaces the content of a file, in one step if possible (atomic_write.c):
+ * other programs then read either the old or the new content.  Exits with an
+ * error if this fails. */
 void cli_write_whole(const struct cli *cli, const char *path,
     const struct ctx_buf *bytes);
 /* Creates a file with a random name in the directory of path, and writes the
@@ -379,9 +379,9 @@ struct ctx_request_prefix *cli_read_request(struct cli *cli,
  * and begins to show progress. */
 void cli_begin_operands(struct cli *cli);
 /* Opens the next stream as cli_open does.  If each input file is a separate
- * stream, this is the next input file; otherwise all input files.  Returns
- * false if no stream is left.  The caller must end each stream with
- * cli_end_stream. */
+ * stream, this is the next input file; otherwise all input files.  If no stream
+ * is left, replaces the input files (--in-place) and returns false.  The caller
+ * must end each stream with cli_end_stream. */
 bool cli_next_stream(struct cli *cli, struct ctx_stream *stream,
     struct ctx_writer *writer);
 /* Ends a stream: flushes and releases the writer, which may be NULL, and closes
@@ -393,7 +393,7 @@ void cli_end_stream(struct cli *cli, struct ctx_stream *stream,
 /*
  * Called by cli_open.  From now on, shows on standard error how many bytes of
  * the input files the reader has read.  Does so if --progress is given, or if
- * standard error is a terminal and the work takes longer than a second.
+ * a person waits longer than a second (see progress.c).
  * streams: true if the output is written while the input is read.
  */
 void cli_progress_open(struct cli *cli, struct ctx_reader *reader,
@@ -473,8 +473,8 @@ void cli_sandbox(const struct cli *cli, const struct cli_sandbox_grants *needs);
  * Opens the spool (directory of moved tool results) before the sandbox begins,
  * and sets needs->spool.  The sandbox can allow only directories that exist.
  * So if the spool does not exist and create is false, sets needs->read to the
- * path of the nearest existing directory above it, which the caller frees.
- * Returns 0, or -1 with *err.
+ * path of the nearest existing directory above it, which the caller frees, and
+ * returns -1.  Otherwise returns 0, or -1 with *err.
  */
 int cli_open_spool(struct ctx_spool *spool, const char *dir, bool create,
     struct cli_sandbox_grants *needs, struct ctx_err *err);
@@ -492,18 +492,18 @@ void cli_model_counters(struct cli *cli, struct ctx_model_counters *counters);
  * error message. */
 void cli_check_window(const struct cli *cli,
     const struct ctx_model_counters *counters, const char *what);
-/* Prints a warning for each unknown model, which says how its tokens are
- * counted.  With --verbose, also prints where the tokenizer of a model can be
- * found if its tokens are only estimated. */
+/* Prints a warning if a model is unknown, which says how its tokens are
+ * counted.  With --verbose, also prints how far the token counts of each model
+ * can be trusted and, for estimates, which tokenizer would count better. */
 void cli_note_models(const struct cli *cli,
     struct ctx_model_counters *counters);
 
 /*
- * Prints two numbers. kept: messages that still have bound reasoning although
- * an earlier message was changed; bound reasoning is signed reasoning that the
- * provider refuses after such a change. refused: conversations that were left
- * unchanged because of "--reasoning fail"; if there are any, sets the exit
- * status CLI_NO.
+ * Prints two numbers, each if it is not 0. kept: messages that still have bound
+ * reasoning although an earlier message was changed; bound reasoning is signed
+ * reasoning that the provider refuses after such a change. refused:
+ * conversations that were left unchanged because of "--reasoning fail"; if
+ * there are any, sets the exit status CLI_NO.
  */
 void cli_note_reasoning(struct cli *cli, uint64_t kept, uint64_t refused);
 /* With --verbose, prints from how many messages signed reasoning was removed
@@ -529,8 +529,9 @@ _Noreturn void cli_die_errno(const struct cli *cli, const char *what,
     const char *path, int sys);
 /* Prints the error message in *err with its file and line, then exits with the
  * status CLI_TROUBLE.  If *err names no file, the message names the input file
- * that --in-place is replacing.  Prints nothing if the process that reads
- * standard output has closed it. */
+ * that --in-place is replacing.  With --annotations, first prints an annotation
+ * for invalid input.  Prints nothing if the process that reads standard output
+ * has closed it. */
 _Noreturn void cli_fail(const struct cli *cli, const struct ctx_err *err);
 /* Does what calloc does.  Exits with an error if there is no memory. */
 void *cli_allocate(const struct cli *cli, size_t n, size_t size);

@@ -81,7 +81,8 @@ print_reason(const unsigned widths[COLUMNS], const char *text)
 }
 
 /* Writes the number of tokens of a message before and after a change: "6,526 ->
- * 234" or, if the column is too narrow for this, "6.5k -> 234". */
+ * 234" or, if the column is too narrow for this, "6.5k -> 234".  Writes an
+ * empty string if both numbers are 0. */
 static void
 write_change(char tokens[56], const struct ctx_change *change, size_t width)
 {

@@ -234,7 +234,8 @@ is_told(const struct cli *cli)
 
 /* Returns true if the last input file must be replaced: the command has
  * processed the file with success (status CLI_YES), and the new file is
- * different. */
+ * different.  Otherwise prints why the file is not replaced; that nothing
+ * changed is printed only if is_told returns true. */
 static bool
 is_wanted(const struct cli *cli, const struct replacement *one)
 {

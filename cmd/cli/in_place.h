@@ -17,7 +17,8 @@ void cli_describe_change(const char *fmt, ...) CTX_FORMAT(1, 2);
 /* Says why the command does not change the input file, for people.  The text is
  * printed only if the file does not change. */
 void cli_explain_unchanged(const char *fmt, ...) CTX_FORMAT(1, 2);
-/* Marks the input file for replacement if the exit status is CLI_YES. */
+/* Marks the input file for replacement if the exit status is CLI_YES and the
+ * new version is different. */
 void cli_end_in_place(struct cli *cli);
 /* Writes the reports to disk (cli_report_sync), then replaces all marked files
  * or, after an error, none.  Prints a line for each of them if standard error

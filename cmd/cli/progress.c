@@ -119,8 +119,9 @@ print_state(const struct cli_progress *p, uint64_t time, char out[120])
 	(void)snprintf(out + n, 120 - n, ", %s left", span);
 }
 
-/* Writes a progress bar such as "[=======> ] " to the buffer out. room: maximum
- * width of the bar in terminal columns. */
+/* Writes a progress bar such as "[=======> ] " to the buffer out; nothing if
+ * the size of the input is not known or the bar would be too short. room:
+ * maximum width of the bar in terminal columns. */
 static void
 print_bar(const struct cli_progress *p, size_t room, char out[BAR_MOST + 4])
 {
@@ -160,8 +161,9 @@ draw(struct cli_progress *p, uint64_t time)
 	p->drawn = p->shown = !p->lines;
 }
 
-/* Draws the progress line again if enough time has passed.  Called each time
- * the command has read bytes of its input. */
+/* Adds to the number of bytes that were read, and draws the progress line again
+ * if enough time has passed.  Called each time the command has read bytes of
+ * its input. */
 static void
 advance(void *user, size_t bytes)
 {
@@ -259,9 +261,9 @@ cli_progress_open(struct cli *cli, struct ctx_reader *reader,
 	cli->opened = true;
 	if (cli->progress == NULL)
 		return;
-	/* The file is not an input file of the command: an option such as
-	 * --diff names it.  Its size is added to the number of bytes to be
-	 * read. */
+	/* If an option such as --diff names the files, they are not input files
+	 * of the command.  Their size is then added to the number of bytes to
+	 * be read. */
 	if ((files < cli->files || files >= cli->files + cli->n_files) &&
 	    n > 0 && cli->progress->all > 0) {
 		if (add_sizes(files, n, &more))

@@ -99,7 +99,7 @@ static const unsigned refused[] = {
 };
 
 /* System calls that are allowed only if their first argument is the id of the
- * calling process. */
+ * calling process, or 0. */
 static const unsigned of_oneself[] = {SYS_tgkill, SYS_prlimit64};
 
 #define N_REFUSED (CTX_LENGTH(refused))

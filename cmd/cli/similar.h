@@ -12,9 +12,9 @@ struct cli_similar {
 	size_t edits;
 };
 
-/* Compares the word with a name.  If the name is more similar than all earlier
- * names, stores it in *similar.  The name must be valid as long as *similar is
- * used. */
+/* Compares the word with a name.  If the name is similar, and more similar than
+ * all earlier names, stores it in *similar.  The name must be valid as long as
+ * *similar is used. */
 void cli_similar_add(struct cli_similar *similar, const char *name);
 
 #endif
