@@ -171,9 +171,10 @@ handle_finding(void *user, const struct ctx_finding *finding,
 
 /* ---- files ---- */
 
-/* Prints a summary of the input file that was opened last.  With --verbose the
- * summary says how many messages, findings and repairs the file has. found:
- * number of findings. */
+/* Called at the end of an input file.  With --verbose, prints how many
+ * messages, findings and repairs it has.  Stores a text that --in-place prints,
+ * and prints messages about signed reasoning. found: number of findings in the
+ * file. */
 static void
 report_file(struct check_command *check, uint64_t found)
 {

@@ -27,8 +27,8 @@ struct count_command {
 	/* The rows that --per prints for the file that is being read, such as
 	 * one row for each role. */
 	struct rows rows;
-	/* True if ctx-count prints rows with the sums over all files (totals):
-	 * with --total, or for several files on a terminal. */
+	/* True if sums over all files are printed: with --total, or if --per
+	 * adds up messages of several files on a terminal. */
 	bool sums_files;
 	struct rows totals;
 	struct rows largest;
@@ -77,8 +77,8 @@ on_message(void *user, const struct ctx_token_stats *stats, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns the number that is compared with the limit of --max: the counted
- * tokens of a conversation or, with --billed=always, its billed tokens. */
+/* Returns the number that --max limits: the counted tokens of a conversation
+ * or, with --billed=always, those of ctx_context_tokens. */
 static uint64_t
 limited_tokens(const struct count_command *count,
     const struct ctx_token_stats *stats)
@@ -87,8 +87,8 @@ limited_tokens(const struct count_command *count,
 					   : stats->tokens;
 }
 
-/* Exits with an error if the context window of a conversation's model is not
- * known. what: the option that needs the window, for the error message. */
+/* Exits with an error if neither --window nor the conversation's model gives a
+ * context window. what: the option that needs it, for the error message. */
 static void
 require_window(const struct count_command *count,
     const struct ctx_token_stats *stats, const char *what)
@@ -170,7 +170,7 @@ find_counter(struct count_command *count,
 		cli_fail(&count->cli, &err);
 }
 
-/* Prints a row with zero tokens for a file without messages, as wc does. */
+/* Gives a file without messages a row with zero tokens, as wc does. */
 static void
 count_empty_file(struct count_command *count, const char *file)
 {
@@ -335,7 +335,7 @@ count_files(struct count_command *count)
 		print_end(count);
 }
 
-/* Copies the records, and adds to each a member with its number of tokens. */
+/* Implements --annotate, and ends the command.  Returns its exit status. */
 static int
 annotate_stream(struct count_command *count, struct ctx_report *report)
 {

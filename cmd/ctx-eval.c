@@ -157,7 +157,8 @@ note_file(void *user, size_t bytes)
 
 /* Prints how many sessions and splits were left out, and why.  A split is a
  * place at which a session can be divided for evaluation.  Prints nothing if at
- * least one split was evaluated, unless the option --verbose is given. */
+ * least one split was evaluated, unless the option --verbose is given.  If no
+ * split was evaluated, sets the exit status CLI_NO. */
 static void
 note_left_out(struct eval_command *eval)
 {
@@ -197,8 +198,8 @@ note_left_out(struct eval_command *eval)
 	cli_status(cli, CLI_NO);
 }
 
-/* Prints for each policy how often its command has failed, and why the command
- * failed the first time. */
+/* For each policy whose command has failed, prints how often and why it failed
+ * the first time, and sets the exit status CLI_NO. */
 static void
 note_failures(struct eval_command *eval)
 {

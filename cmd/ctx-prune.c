@@ -8,7 +8,7 @@
 #include "prune/strategy_options.h"
 
 /* maximum number of conversations that ctx-prune reports one by one on standard
- * error */
+ * error for the same reason */
 #define MOST_LINES 10
 
 struct prune_command {
@@ -129,7 +129,7 @@ say_coarse(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 	    cli_short_number(target, settings->target));
 }
 
-/* Prints that --compact has changed nothing, and why. */
+/* If --compact has summarized nothing, prints this once, and why. */
 static void
 say_kept_all(struct prune_command *prune,
     const struct ctx_prune_outcome *outcome)
@@ -262,8 +262,9 @@ apply_options(struct prune_command *prune)
 	o->or_builtin = prune->on_failure == 1;
 }
 
-/* For options that are not on the command line, reads the environment variables
- * that can set these options. */
+/* Reads the environment variables that stand for options that are not on the
+ * command line, and SUMMARIZATION_KEEP_TOKENS.  Clears commands that the
+ * strategy does not use. */
 static void
 read_environment(struct prune_command *prune)
 {
@@ -398,10 +399,10 @@ check_budget(const struct prune_command *prune,
 		    "a run without --budget");
 }
 
-/* Starts a child process that will run the user's command, a summarizer or an
- * embedder.  This is done before the sandbox is entered, because the command
- * may need rights that ctx-prune gives up.  A strategy uses at most one such
- * command. */
+/* If the user has given a command, and unless --no-sandbox is given, starts a
+ * child process that will run the user's command, a summarizer or an embedder.
+ * This is done before the sandbox is entered, because the command may need
+ * rights that ctx-prune gives up.  A strategy uses at most one such command. */
 static void
 start_runner(struct prune_command *prune)
 {

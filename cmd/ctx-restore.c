@@ -54,8 +54,9 @@ print_reference(const struct cli *cli, const struct ctx_found_reference *aged)
 	cli_check_stdout(cli);
 }
 
-/* Used with --gc.  Stores that a reference in the input names a spool file.
- * digits: the hex digits in the name of the file. */
+/* Used with --gc.  Stores that a reference in the input names a spool file, if
+ * the directory had this file when it was listed. digits: the hex digits in the
+ * name of the file. */
 static int
 record_digits(void *user, struct ctx_str digits, struct ctx_err *err)
 {
@@ -157,9 +158,10 @@ record_file(void *user, const char *file, struct ctx_err *err)
 	    : 0;
 }
 
-/* Used with --gc.  Prints the name of a stored file that the input does not
- * mention.  Does not print a file that was created after the directory was
- * listed, because a conversation that is still being written may mention it. */
+/* Used with --gc.  Prints the name of a file in the directory if ctx-age has
+ * stored it, and the input does not mention it.  Does not print a file that was
+ * created after the directory was listed, because a conversation that is still
+ * being written may mention it. */
 static int
 print_unnamed(void *user, const char *file, struct ctx_err *err)
 {

@@ -152,8 +152,9 @@ parse(struct truncate_command *truncate, int argc, char **argv)
 		    &o->message);
 }
 
-/* Prints on standard error how many texts were shortened and how many images
- * and other media were removed. */
+/* With --verbose, prints on standard error how many texts were shortened, and
+ * how many images and other media were removed.  Also prints messages about
+ * signed reasoning. */
 static void
 report_counts(struct truncate_command *truncate,
     const struct ctx_truncate_counts *counts)
