@@ -485,16 +485,16 @@ beside() { # COMMAND
 	run -0 ctx-count $'evil\033[31m'
 	[[ $output == *'evil?[31m' ]]
 	# In JSON they are escaped: nothing is lost.
-	messages $'user:\xc2\x9b\xe2\x80\xae\x7f' | jq -c '.name = .content |
+	messages $'user:\xc2\x9b\xe2\x80\xae\x7f\xf3\xa0\x81\x81.' | jq -c '.name = .content |
 	    {role: "tool", tool_call_id: "a", name, content}' > evil
 	for c in "ctx-count --per tool --json" "ctx-check --json" \
 	    "ctx-check --sarif" "ctx-age -o 0 -k 0 --mask -n --json"; do
 		# shellcheck disable=SC2086 # a command and its options
 		$c evil > out || [ $? -eq 1 ]
-		LC_ALL=C run ! grep -q $'\xc2\x9b\|\xe2\x80\xae\|\x7f' out
+		LC_ALL=C run ! grep -q $'\xc2\x9b\|\xe2\x80\xae\|\x7f\|\xf3\xa0' out
 	done
 	ctx-count --per tool --json evil |
-	    jq -es 'any(.tool == "\u009b\u202e\u007f")'
+	    jq -es 'any(.tool == "\u009b\u202e\u007f\udb40\udc41.")'
 }
 
 @test "invisible characters in a name are masked" {

@@ -49,6 +49,19 @@ cli_json_number(json_t *object, const char *key, uint64_t value)
 	return cli_json_with(object, key, json_integer((json_int_t)value));
 }
 
+/* Writes a character as a JSON escape: above U+FFFF, as two surrogates. */
+static int
+put_escape(FILE *to, uint32_t cp)
+{
+	unsigned c = cp > 0xffff ? 0xdc00 + (cp & 0x3ff) : cp;
+
+	if (cp > 0xffff &&
+	    fprintf(to, "\\u%04x", 0xd800 + ((unsigned)cp - 0x10000) / 0x400) <
+		0)
+		return -1;
+	return fprintf(to, "\\u%04x", c);
+}
+
 /* Writes JSON and a line feed.  Writes characters that could confuse a terminal
  * as escapes.  Such characters occur only within JSON strings. */
 static int
@@ -62,7 +75,7 @@ put_line(FILE *to, const char *json)
 		if (cli_is_safe(cp))
 			continue;
 		if (fwrite(json + from, 1, at - from, to) < at - from ||
-		    fprintf(to, "\\u%04x", (unsigned)cp) < 0)
+		    put_escape(to, cp) < 0)
 			return -1;
 		from = at + length;
 	}
