@@ -300,6 +300,9 @@ changed() { # file, line
 	cat one one > two
 	run -2 ctx-cache --diff one two
 	[[ $output == *"two:2: the file has more than one conversation"* ]]
+	{ cat one; echo '{"role":"user","content":"more"}'; } > two
+	run -2 ctx-cache --diff one two
+	[[ $output == *"two:2: the file has more than one conversation"* ]]
 	: > empty
 	run -2 ctx-cache --diff empty one
 	[[ $output == *"empty: the file has no messages"* ]]

@@ -84,13 +84,14 @@ begin_request(void *user, const struct ctx_event *event, struct ctx_err *err)
 	struct ctx_request_overhead overhead = {0};
 	const char *name;
 
-	if (reading->begun && !event->inside)
+	if (reading->begun && !event->inside && !reading->inside)
 		return 0;
 	if (reading->begun)
 		return ctx_err_set(err, CTX_EARG,
 		    "the file has more than one conversation; put each into a "
 		    "file of its own");
 	reading->begun = true;
+	reading->inside = event->inside;
 	run->leading = true;
 	if (ctx_stream_measure(reading->rewrite.stream, event,
 		reading->counters, &run->model_counter, err) < 0 ||

@@ -58,7 +58,8 @@ struct request_reading {
 	const struct ctx_request_prefix_options *options;
 	struct ctx_breakpoint_writer writer;
 	struct ctx_buf decoded, compared; /* scratch memory */
-	bool begun; /* true once a conversation has begun */
+	bool begun;  /* true once a conversation has begun */
+	bool inside; /* true if this conversation is inside a record */
 };
 
 /* ---- compare_item.c ---- */
