@@ -104,21 +104,16 @@ void
 ctx_record_find_place(const struct ctx_record *record, const char *byte,
     uint64_t *line, size_t *column)
 {
-	const char *start = record->text.p;
-	size_t before = (size_t)record->column;
-
 	if (record->coded.n > 0)
 		byte = record->coded.p +
 		    ctx_json_string_seek(record->coded, 1,
 			(size_t)(byte - record->value.p));
 	*line = record->line;
-	for (const char *p = start; p < byte; p++)
-		if (*p == '\n') {
-			++*line;
-			start = p + 1;
-			before = 0;
-		}
-	*column = before + (size_t)(byte - start) + 1;
+	*column = (size_t)record->column + 1;
+	for (const char *p = record->text.p; p < byte; p++) {
+		*line += *p == '\n';
+		*column = *p == '\n' ? 1 : *column + 1;
+	}
 }
 
 void
