@@ -89,6 +89,18 @@ load age
 	[ "$(ctx-restore -d anthropic -S spool --gc <(head -n 1 t) | grep -c reasoning-)" -eq 3 ]
 }
 
+@test "no reasoning is restored after a result whose file is missing" {
+	bound_talk "$(printf 'rain %.0s' {1..100})" > t
+	ctx-age -d anthropic -k 1 -o 40 -S spool t > out
+	# The provider would refuse reasoning that was signed with the result.
+	find spool -name '*.json' ! -name 'reasoning-*' -delete
+	find spool -type f ! -name 'reasoning-*' ! -name '.*' -delete
+	run -1 --separate-stderr ctx-restore -d anthropic -S spool out
+	[ "$output" = "$(cat out)" ]
+	[ "$(ctx-restore -d anthropic -S spool --list out | grep -c '^whole.*reasoning-')" -eq 3 ]
+	[ -z "$(ctx-restore -d anthropic -S spool --gc out)" ]
+}
+
 @test "reasoning is restored in a conversation that grew and was aged again" {
 	bound_talk "$(printf 'rain %.0s' {1..100})" > t
 	long=$(printf 'sun %.0s' {1..100})

@@ -63,6 +63,10 @@ struct restoration {
 	/* True if a file to which the record refers is missing or was changed.
 	 * The record is then left unchanged. */
 	bool has_broken_reference;
+	/* True if an earlier message keeps its reference, because the file is
+	 * missing or was changed.  The provider would refuse signed reasoning
+	 * after this message.  The index is that of "places". */
+	bool keeps_reference[2];
 	struct ctx_json json; /* JSON of a stored tool result */
 	/* text: scratch memory; name, file: name and content of a spool
 	 * file. */
@@ -154,7 +158,8 @@ int ctx_restore_copy(struct restoration *restoration,
 
 /* Puts back the reasoning that ctx-age has removed from a message.  Returns 1;
  * or 0 if there is none, or if it cannot be put back, because its file is
- * missing or belongs to another message; or -1 with *err. */
+ * missing or belongs to another message, or because an earlier message keeps
+ * its reference; or -1 with *err. */
 int ctx_restore_reasoning(struct restoration *restoration,
     const struct ctx_event *event, size_t first, struct ctx_err *err);
 

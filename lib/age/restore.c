@@ -99,6 +99,7 @@ restore_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 	    ? &restoration->record_tracker
 	    : &restoration->line_tracker;
 	size_t first = restoration->rewrite.edits.n;
+	bool was_broken;
 	int rc;
 
 	if (ctx_tracker_enter(tracker, restoration->rewrite.stream, event,
@@ -110,9 +111,12 @@ restore_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 	rc = ctx_restore_reasoning(restoration, event, first, err);
 	if (rc < 0)
 		return -1;
+	was_broken = restoration->has_broken_reference;
 	for (size_t i = 0; rc == 0 && i < event->message->n; i++)
 		if (ctx_restore_block(restoration, event, i, first, err) < 0)
 			return -1;
+	if (restoration->has_broken_reference && !was_broken)
+		restoration->keeps_reference[event->inside] = true;
 	if (rc == 0 && ctx_restore_copy(restoration, event, err) < 0)
 		return -1;
 	if (record_edits(restoration, tracker, event, first, err) < 0)
@@ -145,6 +149,7 @@ begin_restoring(void *user, const struct ctx_event *event, struct ctx_err *err)
 	if (!event->inside)
 		return 0;
 	memset(&restoration->places[1], 0, sizeof restoration->places[1]);
+	restoration->keeps_reference[1] = false;
 	return ctx_tracker_enter(&restoration->record_tracker,
 	    restoration->rewrite.stream, event, restoration->counters, err);
 }

@@ -158,6 +158,8 @@ ctx_restore_reasoning(struct restoration *restoration,
 		restoration->has_broken_reference = true;
 		return 0;
 	}
+	if (restoration->keeps_reference[event->inside])
+		return 0;
 	return restore_unstripped_message(restoration, event, first, err) < 0
 	    ? -1
 	    : 1;
