@@ -428,9 +428,9 @@ main(int argc, char **argv)
 	cli_model_counters(&check.cli, &counters);
 	check.options.counters = &counters;
 	open_reports(&check);
-	/* ctx-check uses the token counters only to find the sizes of context
-	 * windows, and counts no tokens.  So the sandbox need not allow reading
-	 * vocabulary files. */
+	/* Without --after, the token counters are used only to find the sizes
+	 * of context windows; no tokens are counted.  So the sandbox need not
+	 * allow reading vocabulary files. */
 	cli_sandbox(&check.cli, &(struct cli_sandbox_grants){.counters = NULL});
 	if (check.sarif)
 		begin_sarif(&check);

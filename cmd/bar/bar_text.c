@@ -211,9 +211,9 @@ print_item(const struct cli *cli, const struct ctx_token_stats *t,
 		    100.0 * (double)t->tokens / (double)window);
 	used += printf("  ");
 	left = width - (size_t)used;
-	/* If the line about a message is wider than the terminal, the role of
-	 * the message is left out.  If the line is still too wide, the name of
-	 * the tool is shortened. */
+	/* In a line about a message that is wider than the terminal, first the
+	 * place is shortened to PLACE columns, then the role is left out, then
+	 * the name of the tool is shortened. */
 	if (left < PLACE + suffix + (tool.n > 0 ? cli_text_width(tool) + 1 : 0))
 		suffix = 0;
 	left -= suffix;

@@ -1,6 +1,6 @@
 /*
  * after.c - implements ctx-check --after: compares a request with an earlier
- * request, and prints what was changed in the part that the provider had
+ * request, and prints the first change in the part that the provider had
  * already received
  *
  * A change costs money, because the provider's prompt cache can be used only

@@ -1,5 +1,5 @@
 /* after.h - implements ctx-check --after: compares a request with an earlier
- * request, and prints what was changed other than by appending messages */
+ * request, and prints the first change other than appended messages */
 #ifndef CTX_CMD_CHECK_AFTER_H
 #define CTX_CMD_CHECK_AFTER_H
 

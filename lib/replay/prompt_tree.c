@@ -46,8 +46,8 @@ add_node(struct prompt_tree *tree, struct ctx_err *err)
 {
 	if (tree->n >= UINT32_MAX) {
 		ctx_err_set(err, CTX_ELIMIT,
-		    "all requests of the session together have more "
-		    "than 4294967294 messages");
+		    "the requests of the session have more than 4294967294 "
+		    "different messages");
 		return NULL;
 	}
 	if (CTX_GROW(tree->nodes, tree->cap, tree->n + 1, err) < 0)
