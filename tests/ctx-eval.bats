@@ -311,6 +311,14 @@ setup() {
 	    -p 'jq -c ".messages |= del(.[1])"' requests > rows
 	[ "$(row cat .runs,.kept,.invalid)" = "2 100 0" ]
 	[ "$(row 'jq -c ".messages |= del(.[1])"' .kept)" = 66.7 ]
+	jq -c '.messages |= map(if .role == "tool" then {role: "user", content: [
+	    {type: "tool_result", tool_use_id: .tool_call_id, content}]}
+	    elif .tool_calls then {role, content: [.tool_calls[] | {type: "tool_use",
+	    id, name: .function.name, input: (.function.arguments | fromjson)}]}
+	    else . end)' requests > claude
+	[ "$(ctx-count --json claude | jq -r .dialect | sort -u)" = anthropic ]
+	ctx-eval --split 70% --least 0 -e bytes/4 --json -b 50% -p cat claude > rows
+	[ "$(row cat .runs,.kept,.invalid)" = "2 100 0" ]
 	jq -c '[., .]' requests | head -n 1 > several
 	run -1 --separate-stderr ctx-eval --least 0 several
 	[[ $stderr == *"1 records are left out, because they have several"* ]] ||

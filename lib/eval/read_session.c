@@ -133,9 +133,9 @@ add_message(struct session_reader *r, const struct ctx_event *event,
 
 static int
 take_session(struct session_reader *r, struct eval_session *s,
-    struct ctx_err *err)
+    const struct ctx_dialect *dialect, struct ctx_err *err)
 {
-	s->dialect = ctx_stream_dialect(&r->stream);
+	s->dialect = dialect;
 	return r->taker->take(r->taker->user, s, err);
 }
 
@@ -152,7 +152,7 @@ end_record(struct session_reader *r, const struct ctx_event *event,
 	if (n == 0 || r->only_lines)
 		return 0;
 	r->record.cannot_split |= n > 1;
-	return take_session(r, &r->record, err);
+	return take_session(r, &r->record, event->layout->dialect, err);
 }
 
 static int
@@ -219,7 +219,7 @@ read_file(struct session_reader *r, struct ctx_str bytes, struct ctx_err *err)
 	r->only_lines = true;
 	if (r->first != dialect && read_once(r, bytes, dialect, err) < 0)
 		return -1;
-	return r->lines.n == 0 ? 0 : take_session(r, &r->lines, err);
+	return r->lines.n == 0 ? 0 : take_session(r, &r->lines, dialect, err);
 }
 
 static void
