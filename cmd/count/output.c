@@ -268,13 +268,15 @@ row_print(struct row_form *form, const struct row *row)
 		return;
 	}
 	cli_progress_clear(form->cli);
-	if (form->json) {
-		print_json(form, row);
-		return;
-	}
-	if (form->tsv && !form->header)
+	if (form->tsv && !form->json && !form->header)
 		print_header(form, row);
-	print_columns(form, row, form->tsv ? '\t' : ' ', form->tsv ? 0 : 8);
+	if (form->json)
+		print_json(form, row);
+	else
+		print_columns(form, row, form->tsv ? '\t' : ' ',
+		    form->tsv ? 0 : 8);
+	if (form->cli->unbuffered)
+		(void)fflush(stdout);
 }
 
 /* ---- rows by name, and the largest ---- */
