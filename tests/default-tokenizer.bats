@@ -181,3 +181,18 @@ conversation() {
 	run -0 --separate-stderr ctx-count -v <(head -n 2 in)
 	[[ $stderr == *"no model: token counts of texts are estimated (o200k_base)"* ]]
 }
+
+@test "with -u nothing is read ahead to find the format" {
+	mkfifo pipe
+	ctx-count -u --per message pipe > out &
+	exec 4> pipe
+	plain 1 >&4
+	for _ in $(seq 100); do
+		[ -s out ] && break
+		sleep 0.1
+	done
+	# The pipe is still open.
+	[ "$(wc -l < out)" -eq 1 ]
+	exec 4>&-
+	wait $!
+}

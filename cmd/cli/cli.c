@@ -221,6 +221,7 @@ cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
 	check_stdout(cli, files, n_files);
 	memset(stream, 0, sizeof *stream);
 	stream->forced = cli->dialect;
+	stream->at_once = cli->unbuffered;
 	if (ctx_reader_open(&stream->reader, files, n_files, &err) < 0)
 		cli_fail(cli, &err);
 	ctx_reader_set_lenient(stream->reader, cli->lenient);

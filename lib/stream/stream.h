@@ -110,6 +110,9 @@ struct ctx_stream {
 	 * beginning of the stream before the first event is returned, to learn
 	 * the dialect by which tokens are counted. */
 	bool looks_ahead;
+	/* True if each message must be processed as soon as it was read: then
+	 * nothing is read ahead. */
+	bool at_once;
 	/* the dialect that was learned in this way, or NULL */
 	const struct ctx_dialect *foreseen;
 	/* dialect detected so far, or NULL */
