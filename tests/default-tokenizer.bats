@@ -121,6 +121,23 @@ conversation() {
 	ctx-prune -s recall -k 2 -t 1 -b 1700 -m claude long | cmp - out
 }
 
+@test "ctx-prune counts again after it has freed messages early" {
+	text 600 | jq -Rc '{role: "user", content: .}' > one
+	for i in $(seq 20); do
+		cat one
+	done > begin
+	printf '%s\n' "$CALL" "$RESULT" > end
+	for strategy in fifo pinned-fifo; do
+		for threads in 1 3; do
+			set -- -s "$strategy" -b 80k -j "$threads"
+			ctx-prune --join "$@" begin end > out
+			[ "$(tokens -e o200k_base out)" -gt 20000 ]
+			[ "$(tokens -m claude out)" -le 80000 ]
+			ctx-prune "$@" out | cmp - out
+		done
+	done
+}
+
 @test "ctx-truncate, ctx-age and --annotate count as Claude from the message that shows the format on" {
 	jq -nc --arg t "$(text 400)" '{role: "user", content: [{type:
 	    "tool_result", tool_use_id: "t", content: $t}]}' > result

@@ -260,6 +260,10 @@ void ctx_groups_reset(struct ctx_groups *groups);
  * function finds all other flags. */
 int ctx_groups_add(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_cost *cost, unsigned flags, struct ctx_err *err);
+/* Sets the token counts of a message's segments. n: their number, 1 or 2.  Does
+ * not change counts that are not in *cost, such as notice_tokens. */
+void ctx_segments_set_cost(struct ctx_segment *segments, size_t n,
+    const struct ctx_cost *cost);
 /* Adds a record that is not a message. aside: true if the messages before and
  * after the record are treated as neighbours.  This is so for a line of an
  * agent's session file that is not sent to the model. */

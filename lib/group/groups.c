@@ -104,8 +104,8 @@ find_content_flags(const struct ctx_message *message)
  * message that also has other content.  The other content begins a new turn.
  * The results belong to the turn before. */
 static int
-add_results_segment(struct ctx_groups *groups, const struct ctx_cost *cost,
-    unsigned flags, struct ctx_err *err)
+add_results_segment(struct ctx_groups *groups, unsigned flags,
+    struct ctx_err *err)
 {
 	struct ctx_segment *segment = append_segment(groups, err);
 
@@ -113,9 +113,6 @@ add_results_segment(struct ctx_groups *groups, const struct ctx_cost *cost,
 		return -1;
 	segment->role = (uint8_t)CTX_ROLE_TOOL;
 	segment->flags = (uint16_t)(flags | CTX_SEGMENT_RESULTS);
-	segment->tokens = cost->results + cost->framing;
-	segment->shared_tokens = (uint32_t)cost->framing;
-	segment->clearable_tokens = ctx_limit_tokens(cost->clearable);
 	/* The user's text after tool results begins a new turn, even if the
 	 * results and the text are in one message. */
 	groups->answered = true;
@@ -145,22 +142,33 @@ add_message_flags(const struct ctx_message *message, unsigned flags)
  * for its other blocks. */
 static int
 add_message_segment(struct ctx_groups *groups,
-    const struct ctx_message *message, const struct ctx_cost *cost,
-    unsigned flags, struct ctx_err *err)
+    const struct ctx_message *message, unsigned flags, struct ctx_err *err)
 {
 	struct ctx_segment *segment = append_segment(groups, err);
-	bool split = (flags & CTX_SEGMENT_REST) != 0;
 
 	if (segment == NULL)
 		return -1;
 	segment->role = (uint8_t)message->role;
 	segment->flags = (uint16_t)add_message_flags(message, flags);
-	segment->tokens = cost->tokens - (split ? cost->results : 0);
-	segment->reasoning = ctx_limit_tokens(cost->reasoning);
-	segment->clearable_tokens =
-	    split ? 0 : ctx_limit_tokens(cost->clearable);
-	groups->tokens += cost->tokens;
 	return 0;
+}
+
+void
+ctx_segments_set_cost(struct ctx_segment *segments, size_t n,
+    const struct ctx_cost *cost)
+{
+	struct ctx_segment *rest = &segments[n - 1];
+
+	rest->tokens = cost->tokens;
+	rest->reasoning = ctx_limit_tokens(cost->reasoning);
+	rest->clearable_tokens = ctx_limit_tokens(cost->clearable);
+	if (n == 1)
+		return;
+	rest->tokens -= cost->results;
+	rest->clearable_tokens = 0;
+	segments[0].tokens = cost->results + cost->framing;
+	segments[0].shared_tokens = (uint32_t)cost->framing;
+	segments[0].clearable_tokens = ctx_limit_tokens(cost->clearable);
 }
 
 /* Counts the message of the newest segment, and stores the index of the message
@@ -205,13 +213,16 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_message *message,
 	    may_open && content == (CTX_SEGMENT_RESULTS | CTX_SEGMENT_REST);
 
 	groups->merged_call = ctx_groups_has_pending_calls(groups, message);
-	if ((split && add_results_segment(groups, cost, flags, err) < 0) ||
+	if ((split && add_results_segment(groups, flags, err) < 0) ||
 	    ctx_groups_enter_turn(groups, message, may_open, flags, err) < 0)
 		return -1;
 	flags |= (may_open ? CTX_SEGMENT_USER : 0u) |
 	    (split ? CTX_SEGMENT_REST : 0u);
-	if (add_message_segment(groups, message, cost, flags, err) < 0)
+	if (add_message_segment(groups, message, flags, err) < 0)
 		return -1;
+	ctx_segments_set_cost(groups->segments + results, groups->n - results,
+	    cost);
+	groups->tokens += cost->tokens;
 	count_message(groups, message);
 	/* A user message may have both tool results and text.  The results then
 	 * belong to the turn before, and the text begins a new turn.  After the

@@ -86,6 +86,10 @@ struct held_conversation {
 	 * (ctx_scored_message.number); always 0 in ctx-prune. */
 	uint32_t shared_number;
 	struct ctx_model_counter model_counter;
+	/* The token counter with which the messages in memory were counted.
+	 * Not model_counter.counter if a new message has just replaced that
+	 * one. */
+	const struct ctx_counter *counted_by;
 	/* The queue of the messages in memory: rewrite.lines or
 	 * rewrite.elements of the struct prune, which owns it. */
 	struct ctx_held_queue *entries;
@@ -186,6 +190,12 @@ int ctx_prune_hold_unknown(const struct prune *run,
 int ctx_prune_hold_message(struct prune *run,
     struct held_conversation *conversation, struct prune_entry *entry,
     const struct ctx_event *event, struct ctx_err *err);
+/* Counts the tokens of a message in memory again.  What was removed from the
+ * message stays removed. first: index of the message's first segment (the
+ * message or a part of it). */
+int ctx_prune_recount_message(struct prune *run,
+    struct held_conversation *conversation, struct prune_entry *entry,
+    size_t first, struct ctx_err *err);
 
 /* ---- file_lines.c ---- */
 
@@ -239,6 +249,10 @@ int ctx_prune_each_line(struct prune *run, struct prune_entry *entry,
  * been removed or edited before. */
 int ctx_prune_reclassify(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
+/* Counts the tokens of all messages in memory again, with another token
+ * counter.  Messages may have been removed or edited before. */
+int ctx_prune_recount(struct prune *run, struct held_conversation *conversation,
+    struct ctx_err *err);
 
 /* ---- finish_conversation.c ---- */
 

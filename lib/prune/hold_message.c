@@ -87,7 +87,7 @@ measure_head_tail(struct prune *run, struct held_conversation *conversation,
 	if (!settings->strategy->truncates_texts ||
 	    settings->level < CTX_LEVEL_AGGRESSIVE)
 		return 0;
-	for (i = first; i < conversation->groups.n; i++) {
+	for (i = first; i < first + entry->n_segments; i++) {
 		if (segments[i].flags & CTX_SEGMENT_SYSTEM)
 			continue;
 		which.results = !(segments[i].flags & CTX_SEGMENT_REST);
@@ -222,27 +222,34 @@ add_segments(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Sets the members of a message's new segments (the message, or its two parts)
- * that ctx_groups_add does not set.  These members are numbers of tokens: of a
- * summary or notice of an earlier run, of a new notice, and the tokens that
- * shortening would save.  Also lets the strategy's scorer, if there is one,
- * read the message. */
+/* Sets the members of a message's segments (the message, or its two parts) that
+ * ctx_segments_set_cost does not set.  These members are numbers of tokens: of
+ * a summary or notice of an earlier run, of a new notice, and the tokens that
+ * shortening would save. first: index of the first segment. */
 static int
 measure_segments(struct prune *run, struct held_conversation *conversation,
-    struct prune_entry *entry, const struct ctx_message *message,
-    const struct found_insertion *found, struct ctx_err *err)
+    struct prune_entry *entry, const struct ctx_message *message, size_t first,
+    struct ctx_err *err)
 {
-	struct ctx_groups *groups = &conversation->groups;
-	size_t first = groups->n - entry->n_segments;
-	struct ctx_segment *last = &groups->segments[groups->n - 1];
+	struct ctx_segment *last =
+	    &conversation->groups.segments[first + entry->n_segments - 1];
+	struct found_insertion found;
 
-	if (record_insertion(run, conversation, message, found, last, err) <
+	ctx_insertion_find(run->options, message, &found);
+	if (record_insertion(run, conversation, message, &found, last, err) <
 		0 ||
 	    count_notice_tokens(run, conversation, entry, message, last, err) <
-		0 ||
-	    measure_head_tail(run, conversation, entry, message, first, err) <
 		0)
 		return -1;
+	return measure_head_tail(run, conversation, entry, message, first, err);
+}
+
+/* Lets the strategy's scorer, if there is one, read a new message. */
+static int
+score_segments(struct held_conversation *conversation,
+    const struct prune_entry *entry, const struct ctx_message *message,
+    size_t first, struct ctx_err *err)
+{
 	if (conversation->scorer == NULL)
 		return 0;
 	conversation->scorer->counter = conversation->model_counter.counter;
@@ -251,7 +258,7 @@ measure_segments(struct prune *run, struct held_conversation *conversation,
 		.first = first,
 		.excluded = entry->excluded_results,
 		.number = conversation->shared_number},
-	    groups, err);
+	    &conversation->groups, err);
 }
 
 int
@@ -260,6 +267,7 @@ ctx_prune_hold_message(struct prune *run,
     const struct ctx_event *event, struct ctx_err *err)
 {
 	const struct ctx_message *message = event->message;
+	size_t first = conversation->groups.n;
 	struct found_insertion found;
 	unsigned flags;
 
@@ -272,5 +280,27 @@ ctx_prune_hold_message(struct prune *run,
 	    add_segments(run, conversation, entry, event, flags, err) < 0)
 		return -1;
 	ctx_prune_settings_see(&conversation->plan.settings, message);
-	return measure_segments(run, conversation, entry, message, &found, err);
+	if (measure_segments(run, conversation, entry, message, first, err) < 0)
+		return -1;
+	return score_segments(conversation, entry, message, first, err);
+}
+
+int
+ctx_prune_recount_message(struct prune *run,
+    struct held_conversation *conversation, struct prune_entry *entry,
+    size_t first, struct ctx_err *err)
+{
+	const struct ctx_message *message = &run->rewrite.message;
+	struct ctx_cost cost;
+
+	free(entry->excluded_results);
+	entry->excluded_results = NULL;
+	if (ctx_prune_reread(run, entry, err) < 0 ||
+	    ctx_count_message(conversation->model_counter.counter, message,
+		&cost, err) < 0 ||
+	    exclude_results(run, conversation, entry, message, &cost, err) < 0)
+		return -1;
+	ctx_segments_set_cost(conversation->groups.segments + first,
+	    entry->n_segments, &cost);
+	return measure_segments(run, conversation, entry, message, first, err);
 }

@@ -30,6 +30,7 @@ count_overhead(struct held_conversation *conversation,
 	if (ctx_count_request_overhead(conversation->model_counter.counter,
 		event->record->json, event->layout, &overhead, err) < 0)
 		return -1;
+	conversation->counted_by = conversation->model_counter.counter;
 	conversation->plan.fixed = overhead.tokens;
 	conversation->plan.tools = overhead.tools;
 	conversation->plan.system = overhead.system;
@@ -264,22 +265,27 @@ end_pruned_record(void *user, const struct ctx_event *event,
 }
 
 /* If a new message identifies the dialect (format), parses all messages in
- * memory again in this dialect, and counts their tokens again. */
+ * memory again in this dialect, and counts their tokens again.  Only counts
+ * again if the dialect cannot change any more. */
 static int
 update_dialect(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	const struct ctx_record_layout *layout = event->layout;
 	struct held_conversation *conversation = &run->stream_conversation;
-
-	if (conversation->format_known ||
+	bool same = conversation->format_known ||
 	    (!layout->decisive &&
-		layout->dialect == conversation->read_dialect))
+		layout->dialect == conversation->read_dialect);
+
+	if (same &&
+	    conversation->counted_by == conversation->model_counter.counter)
 		return 0;
-	conversation->format_known = layout->decisive;
-	conversation->read_dialect = layout->dialect;
 	if (count_overhead(conversation, event, err) < 0)
 		return -1;
+	if (same)
+		return ctx_prune_recount(run, conversation, err);
+	conversation->format_known = layout->decisive;
+	conversation->read_dialect = layout->dialect;
 	return ctx_prune_reclassify(run, conversation, err);
 }
 

@@ -1,6 +1,6 @@
 /*
  * reclassify.c - parses messages again when their dialect (format) becomes
- * known
+ * known, or counts them again
  *
  * A message that has only a role and content may be of several dialects.  Such
  * a message is read in the dialect "generic" until a later message identifies
@@ -67,5 +67,25 @@ ctx_prune_reclassify(struct prune *run, struct held_conversation *conversation,
 	for (size_t i = 0; i < conversation->entries->end; i++)
 		if (reclassify_entry(run, conversation, i, err) < 0)
 			return -1;
+	return 0;
+}
+
+int
+ctx_prune_recount(struct prune *run, struct held_conversation *conversation,
+    struct ctx_err *err)
+{
+	struct prune_entry *entry;
+	size_t first = 0;
+
+	conversation->notice_cost_dialect = NULL;
+	for (size_t i = 0; i < conversation->entries->end; i++) {
+		entry = ctx_prune_entry_at(conversation, i);
+		if (entry->held.dialect != NULL && !entry->is_removed &&
+		    entry->n_segments > 0 &&
+		    ctx_prune_recount_message(run, conversation, entry, first,
+			err) < 0)
+			return -1;
+		first += entry->n_segments;
+	}
 	return 0;
 }
