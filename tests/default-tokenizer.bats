@@ -138,6 +138,26 @@ conversation() {
 	done
 }
 
+@test "a format that is only likely does not overrule the one that a message shows" {
+	jq -nc --arg t "$(text 40)" '{role: "user", content: [{type: "text",
+	    text: $t, cache_control: {type: "ephemeral"}}]}' > likely
+	jq -nc --arg t "$(text 40)" '{role: "assistant", content: $t,
+	    tool_calls: [{id: "c", type: "function",
+	    function: {name: "f", arguments: "{}"}}]}' > sure
+	cat likely sure > in
+	all=$(tokens -e o200k_base in)
+	[ "$(tokens -m claude in)" -gt "$all" ]
+	[ "$(tokens in)" -eq "$all" ]
+	[ "$(tokens -j 3 in)" -eq "$all" ]
+	[ "$(jq -sc . in | tokens)" -eq "$all" ]
+	# without looking ahead: from the message that shows it on
+	{
+		ctx-count --annotate -m claude likely
+		ctx-count --annotate -e o200k_base sure
+	} | jq .ctx_tokens > expected
+	ctx-count --annotate in | jq .ctx_tokens | cmp - expected
+}
+
 @test "ctx-truncate, ctx-age and --annotate count as Claude from the message that shows the format on" {
 	jq -nc --arg t "$(text 400)" '{role: "user", content: [{type:
 	    "tool_result", tool_use_id: "t", content: $t}]}' > result

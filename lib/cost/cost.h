@@ -559,6 +559,10 @@ struct ctx_model_counter {
 	 * counted, because neither a model nor an encoding was named; otherwise
 	 * NULL. */
 	const struct ctx_dialect *dialect;
+	/* True if the message by which the counter was chosen is possible in
+	 * several dialects.  Set by the callers of ctx_model_counters_find that
+	 * choose again at a later message. */
+	bool is_likely;
 };
 
 /* The next functions take the name of a model as a JSON string with its quotes,

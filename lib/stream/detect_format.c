@@ -172,6 +172,7 @@ ctx_stream_look_ahead(struct ctx_stream *stream, struct ctx_err *err)
 	if (rc == 0) {
 		stream->looks_ahead = false;
 		stream->foreseen = ctx_stream_dialect(&ahead);
+		stream->foresees_certainly = ahead.dialect != NULL;
 	}
 	return rc;
 }
@@ -181,9 +182,13 @@ ctx_stream_counting_dialect(const struct ctx_stream *stream,
     const struct ctx_event *event)
 {
 	const struct ctx_dialect *dialect = event->layout->dialect;
+	bool is_certain = event->layout->decisive;
+	bool is_plain = dialect->counts_like == NULL;
 
-	return dialect->counts_like == NULL && !event->inside &&
-		stream->foreseen != NULL
+	if (event->inside || stream->foreseen == NULL)
+		return dialect;
+	return (stream->foresees_certainly ? !is_certain || is_plain
+					   : !is_certain && is_plain)
 	    ? stream->foreseen
 	    : dialect;
 }

@@ -439,6 +439,8 @@ ctx_stream_measure(const struct ctx_stream *stream,
 		ctx_stream_counting_dialect(stream, event), model_counter,
 		err) < 0)
 		return -1;
+	model_counter->is_likely = !event->layout->decisive;
+
 	/* If each message is a record of its own, the conversation is longer
 	 * than this record.  The bytes of the record will not be valid then, so
 	 * a name that points to these bytes is replaced by an empty name. */
@@ -456,12 +458,18 @@ ctx_stream_update_counter(const struct ctx_stream *stream,
 {
 	const struct ctx_dialect *dialect =
 	    ctx_stream_counting_dialect(stream, event);
+	bool decides = model_counter->is_likely && event->layout->decisive;
 
-	if (model_counter->model != NULL || model_counter->dialect != NULL ||
-	    dialect->counts_like == NULL)
+	if (model_counter->model != NULL ||
+	    (!decides &&
+		(model_counter->dialect != NULL ||
+		    dialect->counts_like == NULL)))
 		return 0;
-	return ctx_model_counters_find(counters, (struct ctx_str){NULL, 0},
-	    dialect, model_counter, err);
+	if (ctx_model_counters_find(counters, (struct ctx_str){NULL, 0},
+		dialect, model_counter, err) < 0)
+		return -1;
+	model_counter->is_likely = !event->layout->decisive;
+	return 0;
 }
 
 int

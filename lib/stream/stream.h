@@ -113,8 +113,11 @@ struct ctx_stream {
 	/* True if each message must be processed as soon as it was read: then
 	 * nothing is read ahead. */
 	bool at_once;
-	/* the dialect that was learned in this way, or NULL */
+	/* The dialect that was learned in this way, or NULL.
+	 * foresees_certainly: true if a message is possible only in this
+	 * dialect, false if the dialect is only likely. */
 	const struct ctx_dialect *foreseen;
+	bool foresees_certainly;
 	/* dialect detected so far, or NULL */
 	const struct ctx_dialect *dialect;
 	/* A dialect (format) that a message makes likely, but that is not
@@ -203,7 +206,9 @@ int ctx_stream_measure(const struct ctx_stream *stream,
     struct ctx_model_counter *model_counter, struct ctx_err *err);
 /* Called for each later message of a conversation in which each message is a
  * record.  If no model is named, and this message shows the dialect that
- * decides how tokens are counted, replaces *model_counter. */
+ * decides how tokens are counted, replaces *model_counter.  So does the first
+ * message that is possible in only one dialect, if *model_counter was chosen
+ * by a message that made another dialect likely. */
 int ctx_stream_update_counter(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_model_counters *counters,
     struct ctx_model_counter *model_counter, struct ctx_err *err);
