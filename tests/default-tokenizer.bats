@@ -219,6 +219,24 @@ conversation() {
 	[[ $stderr == *"no model: token counts of texts are estimated (o200k_base)"* ]]
 }
 
+@test "with a model or encoding nothing is read ahead to find the format" {
+	mkfifo pipe
+	for choice in CTX_MODEL=claude CTX_ENCODING=o200k_base; do
+		env "$choice" ctx-count --per message pipe > out &
+		exec 4> pipe
+		# more rows than the output buffers, in less than 1 MiB
+		yes '{"role":"user","content":"x"}' | head -n 9000 >&4
+		for _ in $(seq 100); do
+			[ -s out ] && break
+			sleep 0.1
+		done
+		# The pipe is still open.
+		[ -s out ]
+		exec 4>&-
+		wait $!
+	done
+}
+
 @test "with -u nothing is read ahead to find the format" {
 	mkfifo pipe
 	ctx-count -u --per message pipe > out &

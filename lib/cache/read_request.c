@@ -259,7 +259,7 @@ ctx_request_prefix_read(struct ctx_request_prefix **prefix,
 	reading.prefix->run.entries = &reading.prefix->entries;
 	ctx_rewrite_init(&reading.rewrite, counters->simd);
 	reading.writer.edits = &reading.rewrite.edits;
-	stream->looks_ahead = true;
+	stream->looks_ahead = ctx_model_counters_ask_dialect(counters);
 	rc = ctx_rewrite_run(&reading.rewrite, &command, &reading, err);
 	ctx_rewrite_release(&reading.rewrite);
 	ctx_breakpoint_writer_release(&reading.writer);

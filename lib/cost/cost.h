@@ -577,6 +577,10 @@ struct ctx_model_counter {
 int ctx_model_counters_find(struct ctx_model_counters *counters,
     struct ctx_str literal, const struct ctx_dialect *dialect,
     struct ctx_model_counter *model_counter, struct ctx_err *err);
+/* Returns true if the dialect decides how tokens are counted in conversations
+ * that name no model, because the user has chosen neither a model nor an
+ * encoding. */
+bool ctx_model_counters_ask_dialect(const struct ctx_model_counters *counters);
 /* Sets *binds to true if the provider refuses a request in which anything
  * before signed reasoning of the model was changed (ctx_model_binds).  Also
  * sets *binds to true if no model is named.  Opens no tokenizer. */

@@ -320,6 +320,13 @@ find_assumed(const struct ctx_model_counters *counters,
 	return ctx_model_find(&counters->own, name, strlen(name));
 }
 
+bool
+ctx_model_counters_ask_dialect(const struct ctx_model_counters *counters)
+{
+	return counters->model == NULL && counters->fallback == NULL &&
+	    counters->encoding == NULL;
+}
+
 int
 ctx_model_counters_find(struct ctx_model_counters *counters,
     struct ctx_str literal, const struct ctx_dialect *dialect,

@@ -439,7 +439,7 @@ ctx_count_stream(struct ctx_stream *stream, struct ctx_model_counters *counters,
 	    .hooks = hooks};
 	int rc = -1;
 
-	stream->looks_ahead = true;
+	stream->looks_ahead = ctx_model_counters_ask_dialect(counters);
 	if (ctx_groups_init(&run.lines.groups, err) == 0 &&
 	    ctx_groups_init(&run.record.groups, err) == 0)
 		rc = ctx_rewrite_run(&run.rewrite, &command, &run, err);

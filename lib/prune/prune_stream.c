@@ -485,7 +485,8 @@ ctx_prune_stream(struct ctx_stream *stream, struct ctx_writer *writer,
 	    .pins.config = options};
 	int rc = -1;
 
-	stream->track_links = stream->looks_ahead = true;
+	stream->track_links = true;
+	stream->looks_ahead = ctx_model_counters_ask_dialect(counters);
 	ctx_rewrite_init(&run.rewrite, counters->simd);
 	if (ctx_groups_init(&run.stream_conversation.groups, err) == 0 &&
 	    ctx_groups_init(&run.record_conversation.groups, err) == 0 &&

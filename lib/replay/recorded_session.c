@@ -565,7 +565,8 @@ ctx_replay_read(struct ctx_stream *stream, struct ctx_model_counters *counters,
 
 	ctx_hashkey_init(&reading.key);
 	counters->keeps_reasoning = true;
-	stream->include_hidden = stream->looks_ahead = true;
+	stream->include_hidden = true;
+	stream->looks_ahead = ctx_model_counters_ask_dialect(counters);
 	while ((rc = ctx_stream_next(stream, &event, err)) > 0)
 		if (read_event(&reading, &event, err) < 0) {
 			rc = ctx_stream_fail(stream, err);
