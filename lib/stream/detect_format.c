@@ -170,7 +170,6 @@ ctx_stream_look_ahead(struct ctx_stream *stream, struct ctx_err *err)
 		*err = source.err;
 	ctx_reader_close(ahead.reader);
 	if (rc == 0) {
-		stream->looks_ahead = false;
 		stream->foreseen = ctx_stream_dialect(&ahead);
 		stream->foresees_certainly = ahead.dialect != NULL;
 	}

@@ -270,7 +270,7 @@ next_record(struct ctx_stream *stream, struct ctx_event *event,
 	int rc;
 
 	if (stream->looks_ahead && !stream->at_once &&
-	    ctx_stream_look_ahead(stream, err) < 0)
+	    stream->foreseen == NULL && ctx_stream_look_ahead(stream, err) < 0)
 		return -1;
 	rc = read_record(stream, err);
 	if (rc > 0 && begins_transcript(stream))

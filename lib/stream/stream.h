@@ -113,7 +113,7 @@ struct ctx_stream {
 	/* True if each message must be processed as soon as it was read: then
 	 * nothing is read ahead. */
 	bool at_once;
-	/* The dialect that was learned in this way, or NULL.
+	/* The dialect that was learned in this way, or NULL before that.
 	 * foresees_certainly: true if a message is possible only in this
 	 * dialect, false if the dialect is only likely. */
 	const struct ctx_dialect *foreseen;

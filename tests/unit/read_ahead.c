@@ -1,9 +1,16 @@
 /* read_ahead.c - tests that reading ahead changes neither the records nor the
  * errors of an input */
 #include "io/io.h"
+#include "stream/stream.h"
 #include "tap.h"
 
 #define LINES "[1]\n[2]\n{\"a\":\n3}\n[4]\n"
+#define CLAUDE                                                         \
+	"{\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\"," \
+	"\"id\":\"t\",\"name\":\"f\",\"input\":{}}]}\n"
+#define OPENAI                                                            \
+	"{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\",\"type\":" \
+	"\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}\n"
 
 /* An input that returns a few bytes per read, and fails after its last byte. */
 struct pieces {
@@ -160,6 +167,31 @@ missing_file(void)
 	ctx_reader_close(source.reader);
 }
 
+static void
+second_look(void)
+{
+	struct pieces pieces = {.text = CLAUDE OPENAI, .step = 1000};
+	struct ctx_stream stream = {.looks_ahead = true};
+	const struct ctx_event *first;
+	struct ctx_event event;
+	struct ctx_err err;
+	int rc;
+
+	tap_case("a stream whose first event was peeked is not read ahead "
+		 "again");
+	open_pieces(&pieces);
+	stream.reader = pieces.reader;
+	CHECK(ctx_stream_peek(&stream, &first, &err) == 1);
+	CHECK(strcmp(stream.foreseen->name, "anthropic") == 0);
+	/* A second operation, after the first one has refused its options. */
+	stream.looks_ahead = true;
+	while ((rc = ctx_stream_next(&stream, &event, &err)) > 0)
+		CHECK(strcmp(stream.foreseen->name, "anthropic") == 0);
+	CHECK(rc == 0);
+	ctx_stream_release(&stream);
+	ctx_reader_close(pieces.reader);
+}
+
 int
 main(void)
 {
@@ -167,5 +199,6 @@ main(void)
 	limit();
 	failing_input();
 	missing_file();
+	second_look();
 	return tap_done();
 }
