@@ -44,7 +44,8 @@ reclassify_entry(struct prune *run, struct held_conversation *conversation,
 	struct ctx_cost cost = {0};
 	const struct ctx_event event = {.kind = CTX_EVENT_MESSAGE,
 	    .message = &run->rewrite.message,
-	    .cost = &cost};
+	    .cost = &cost,
+	    .counted_by = conversation->model_counter.counter};
 
 	if (entry->held.dialect == NULL)
 		return ctx_prune_hold_unknown(run, conversation, i, err);

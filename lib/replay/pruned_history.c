@@ -132,7 +132,9 @@ hold_newest(struct pruned_history *history, struct ctx_err *err)
 	const struct replay_message *recorded = message->recorded;
 	const struct ctx_cost cost = find_cost(message);
 	const struct ctx_event event = {.message = &rewrite->message,
-	    .cost = &cost};
+	    .cost = &cost,
+	    .counted_by =
+		history->prune.stream_conversation.model_counter.counter};
 	struct ctx_held_message held;
 	int rc;
 

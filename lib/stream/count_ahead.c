@@ -169,6 +169,7 @@ count_batch(struct ctx_task *task, unsigned number)
 		    ctx_count_message(counter, &step->message, &step->cost,
 			&err) == 0)
 			step->event.cost = &step->cost;
+		step->event.counted_by = step->counter;
 	}
 }
 
@@ -264,8 +265,9 @@ choose_counter(struct ctx_stream *stream, const struct ctx_event *event,
 		found->counter = NULL;
 }
 
-/* Returns the token counter for a message: the one that the caller of
- * ctx_stream_next will use.  Both choose the counter at the same events. */
+/* Returns the token counter for a message: the one that most callers of
+ * ctx_stream_next will use, because they choose it at the same events.  The
+ * cost of a message is not used with another one (ctx_stream_cost). */
 static struct ctx_counter *
 find_message_counter(struct ctx_stream *stream, const struct ctx_event *event)
 {

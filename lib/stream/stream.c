@@ -493,7 +493,7 @@ int
 ctx_stream_cost(const struct ctx_event *event, struct ctx_counter *counter,
     struct ctx_cost *cost, struct ctx_err *err)
 {
-	if (event->cost == NULL)
+	if (event->cost == NULL || event->counted_by != counter)
 		return ctx_count_message(counter, event->message, cost, err);
 	*cost = *event->cost;
 	return 0;

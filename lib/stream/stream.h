@@ -44,8 +44,10 @@ struct ctx_event {
 	const struct ctx_record_layout *layout;
 	const struct ctx_message *message; /* used only for MESSAGE */
 	/* For MESSAGE: the token counts of the message, if a thread of
-	 * ctx_stream_count_ahead has already counted them; otherwise NULL. */
+	 * ctx_stream_count_ahead has already counted them; otherwise NULL.
+	 * counted_by: the token counter with which they were counted. */
 	const struct ctx_cost *cost;
+	const struct ctx_counter *counted_by;
 	/* For the events MESSAGE and UNKNOWN: JSON node of the message in the
 	 * record. */
 	uint32_t node;

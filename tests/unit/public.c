@@ -399,12 +399,49 @@ encoding_of_format(void)
 	check_encoding(claude, &options, "o200k_base");
 }
 
+/* Checks that several threads count the messages of a text like one does. */
+static void
+check_threads(const char *text, size_t n)
+{
+	struct ctx_token_info one = CTX_TOKEN_INFO_INIT;
+	struct ctx_token_info two = CTX_TOKEN_INFO_INIT;
+	struct ctx_input_options options = CTX_INPUT_OPTIONS_INIT;
+	struct ctx_input *input = open_text(text, NULL), *threaded;
+
+	options.threads = 2;
+	threaded = open_text(text, &options);
+	for (size_t i = 0; i < n; i++) {
+		CHECK(ctx_input_next(input, NULL, NULL) == 1);
+		CHECK(ctx_input_next(threaded, NULL, NULL) == 1);
+		CHECK(ctx_input_count(input, &one, NULL) == 0);
+		CHECK(ctx_input_count(threaded, &two, NULL) == 0);
+		CHECK(one.tokens == two.tokens);
+		CHECK(strcmp(one.encoding, two.encoding) == 0);
+	}
+	ctx_input_free(input);
+	ctx_input_free(threaded);
+}
+
+static void
+encoding_of_line(void)
+{
+	tap_case("threads count each line in the encoding of its format");
+	check_threads(
+	    "{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\","
+	    "\"tool_use_id\":\"t\",\"content\":\"found\"}]}\n"
+	    "{\"role\":\"assistant\",\"content\":\"parse_header() = 0x1f\","
+	    "\"tool_calls\":[{\"id\":\"c\",\"type\":\"function\",\"function\":"
+	    "{\"name\":\"f\",\"arguments\":\"{}\"}}]}\n",
+	    2);
+}
+
 int
 main(void)
 {
 	sources();
 	failing_sources();
 	encoding_of_format();
+	encoding_of_line();
 	sinks();
 	messages();
 	dialects();
