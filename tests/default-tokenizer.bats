@@ -138,6 +138,22 @@ conversation() {
 	done
 }
 
+@test "ctx-prune plans with new counts as if it had counted so from the beginning" {
+	{
+		for i in $(seq 6); do
+			plain 30 | jq -c '.role = "system"'
+			plain 30
+			plain 30 | jq -c '.role = "assistant" | .tool_calls = [{
+			    id: "c", type: "function",
+			    function: {name: "f", arguments: "{}"}}]'
+			echo '{"role":"tool","tool_call_id":"c","content":"x"}'
+		done
+		printf '%s\n' "$CALL" "$RESULT"
+	} > in
+	ctx-prune -n -s fifo -k 1 -t 1 -b 7k in > plan
+	ctx-prune -n -s fifo -k 1 -t 1 -b 7k -m claude in | cmp - plan
+}
+
 @test "a format that is only likely does not overrule the one that a message shows" {
 	jq -nc --arg t "$(text 40)" '{role: "user", content: [{type: "text",
 	    text: $t, cache_control: {type: "ephemeral"}}]}' > likely

@@ -291,6 +291,7 @@ ctx_prune_recount_message(struct prune *run,
     size_t first, struct ctx_err *err)
 {
 	const struct ctx_message *message = &run->rewrite.message;
+	struct ctx_segment *segments = conversation->groups.segments + first;
 	struct ctx_cost cost;
 
 	free(entry->excluded_results);
@@ -300,7 +301,11 @@ ctx_prune_recount_message(struct prune *run,
 		&cost, err) < 0 ||
 	    exclude_results(run, conversation, entry, message, &cost, err) < 0)
 		return -1;
-	ctx_segments_set_cost(conversation->groups.segments + first,
-	    entry->n_segments, &cost);
+	conversation->groups.tokens += cost.tokens;
+	conversation->groups.tokens -= segments[0].tokens;
+	if (entry->n_segments > 1)
+		conversation->groups.tokens -=
+		    segments[1].tokens - segments[0].shared_tokens;
+	ctx_segments_set_cost(segments, entry->n_segments, &cost);
 	return measure_segments(run, conversation, entry, message, first, err);
 }

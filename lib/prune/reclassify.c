@@ -75,12 +75,18 @@ int
 ctx_prune_recount(struct prune *run, struct held_conversation *conversation,
     struct ctx_err *err)
 {
+	struct ctx_groups *groups = &conversation->groups;
+	const uint64_t tokens = groups->tokens;
 	struct prune_entry *entry;
-	size_t first = 0;
+	size_t first = 0, k;
 
 	conversation->notice_cost_dialect = NULL;
 	for (size_t i = 0; i < conversation->entries->end; i++) {
 		entry = ctx_prune_entry_at(conversation, i);
+		/* Unsigned: also right if the messages before have fewer
+		 * tokens than they had. */
+		for (k = first; k < first + entry->n_segments; k++)
+			groups->segments[k].start += groups->tokens - tokens;
 		if (entry->held.dialect != NULL && !entry->is_removed &&
 		    entry->n_segments > 0 &&
 		    ctx_prune_recount_message(run, conversation, entry, first,
