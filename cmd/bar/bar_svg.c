@@ -10,7 +10,7 @@ enum { SVG_WIDTH = 800, SVG_BAR = 28, SVG_LINE = 20, SVG_ACROSS = 3 };
  * SVG_PART: name of a part of the bar. */
 enum { SVG_NAME = 96, SVG_PART = 16 };
 /* Width of a percentage in the legend of the bar, in SVG units, including the
- * gap to its left. */
+ * gaps on both sides. */
 enum { SVG_SHARE = 78 };
 
 /* Returns true if the SVG picture may contain this character.  XML forbids

@@ -140,7 +140,7 @@ struct cli {
 	/* Number of input files that cli_next_stream has opened.  If no input
 	 * file is named, standard input is counted. */
 	size_t n_opened;
-	/* The input file that --in-place is replacing now, or NULL. */
+	/* The input file of --in-place whose new text is written, or NULL. */
 	const char *rewritten;
 	/* Reports whose files are open (cli_report_open), or NULL. */
 	struct cli_report *report;

@@ -2,11 +2,11 @@
  * breakpoint_rules.c - checks the number and the places of cache breakpoints
  *
  * A request may have four breakpoints, or three if it asks for automatic
- * caching (by a member "cache_control" of the request) and its last message has
- * no breakpoint.  If a request has more, the breakpoints that come first in the
- * cached prefix are removed: first those of the tools, then those of the system
- * prompt, then those of the oldest messages.  The newest breakpoints are kept
- * because they cover the most tokens.
+ * caching (by a member "cache_control" of the request) and the last block of
+ * its last message has no breakpoint.  If a request has more, --repair removes
+ * those that come first in the cached prefix: first those of the tools, then
+ * those of the system prompt, then those of the oldest messages.  The newest
+ * breakpoints are kept because they cover the most tokens.
  *
  * In the order tools, system prompt, messages, no breakpoint of one hour may
  * come after one of five minutes.  Automatic caching counts as the last

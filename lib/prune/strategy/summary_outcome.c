@@ -12,8 +12,9 @@
 #include "prune/strategy/summary.h"
 #include "prune/strategy/tool_failure.h"
 
-/* Maximum lengths in bytes.  MOST_OUTCOME: of an outcome.  MOST_WHOLE: of a
- * tool result that is used as a whole as the outcome. */
+/* Maximum lengths in bytes.  MOST_OUTCOME: of an outcome without its exit
+ * status.  MOST_WHOLE: of the result of a successful call that is used as a
+ * whole as the outcome. */
 enum { MOST_OUTCOME = 160, MOST_WHOLE = 100 };
 
 /* Texts that Codex writes before the output of a command.  CODEX_RUNNING:
