@@ -46,7 +46,7 @@ prune_command() {
 
 @test "tail -f: records are written while the file is open" {
 	setup_recipes
-	recipe 'growing session'
+	recipe 'while it grows'
 	timeout 20 sh script &
 	for _ in $(seq 100); do
 		[ -s seen ] && [ "$(wc -l < seen)" -eq 40 ] && break
