@@ -168,7 +168,8 @@ ctx_stream_look_ahead(struct ctx_stream *stream, struct ctx_err *err)
 	rc = find_dialect(&ahead, err);
 	if (rc < 0 && source.failed)
 		*err = source.err;
-	ctx_reader_close(ahead.reader);
+	ctx_reader_close(stream->ahead_reader);
+	stream->ahead_reader = ahead.reader;
 	if (rc == 0) {
 		stream->foreseen = ctx_stream_dialect(&ahead);
 		stream->foresees_certainly = ahead.dialect != NULL;

@@ -59,6 +59,8 @@ ctx_stream_fail(const struct ctx_stream *stream, struct ctx_err *err)
 void
 ctx_stream_release(struct ctx_stream *stream)
 {
+	ctx_reader_close(stream->ahead_reader);
+	stream->ahead_reader = NULL;
 	ctx_count_ahead_close(stream->prefetch);
 	stream->prefetch = NULL;
 	ctx_message_release(&stream->parsed);

@@ -120,6 +120,11 @@ struct ctx_stream {
 	 * dialect, false if the dialect is only likely. */
 	const struct ctx_dialect *foreseen;
 	bool foresees_certainly;
+	/* The reader that has read ahead, or NULL.  Nothing more is read with
+	 * it, but it is closed only with the stream: once a large block is
+	 * freed, malloc of glibc takes other large blocks from the heap, where
+	 * a buffer that grows is copied. */
+	struct ctx_reader *ahead_reader;
 	/* dialect detected so far, or NULL */
 	const struct ctx_dialect *dialect;
 	/* A dialect (format) that a message makes likely, but that is not
