@@ -365,6 +365,32 @@ prune_by_hand() {
 	done
 }
 
+@test "with --policy parts of messages are sent as ctx-prune leaves them" {
+	local n options
+	{
+		messages "user:Begin with src/first.c."
+		for n in 1 2 3 4 5 6 7 8; do
+			jq -nc --arg n "$n" '{role: "assistant", content: [{type:
+			    "tool_use", id: $n, name: "list", input: {}}]}'
+			jq -nc --arg n "$n" --arg pad "$(words $((n * 20)) | fold -w 60)" '
+			    {role: "user", content: [{type: "tool_result",
+				tool_use_id: $n, content: ("src/in_\($n).c\n\($pad)\n" +
+				"REQ-\($n)00000\n\($pad)\nID-77777\($n)\n\($pad)")},
+				{type: "text", text: "See lib/text\($n).c. \($pad)"}]}'
+		done
+		messages "assistant:It is read."
+	} > chat.jsonl
+	for options in "-b 1k" "-b 1k --quantum 0" "-b 700 --quantum 0 -k 1 -t 1" \
+	    "-b 1k --quantum 0 -l light" "-b 1k -s heuristic --quantum 0" \
+	    "-b 1k -s pinned-fifo"; do
+		ctx-replay --json -m gpt-4o -p "$options" chat.jsonl 2> err > rows
+		# shellcheck disable=SC2086 # several words
+		[ "$(jq -s '.[1] | .read + .fresh' rows)" = \
+		    "$(prune_by_hand whole $options)" ] || fail "$options"
+		jq -es '.[1].pruned > 0' rows || fail "$options"
+	done
+}
+
 # Copies an agent's messages, each with the system messages left out, to the
 # formats in which a summary becomes a message, the start of a string, or a
 # block of the next message of the user.

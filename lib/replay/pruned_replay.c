@@ -229,6 +229,11 @@ write_prompt(struct pruned_replay *replay, bool changed,
 			sent.marks = changed ? plan->marks[at] : 0;
 			sent.tokens = changed ? ctx_plan_left(plan, segment, at)
 					      : segment->tokens;
+			/* Tokens of both segments of a message are billed
+			 * once. */
+			if (sent.number + 1 < sent.message->n &&
+			    !(changed && (plan->marks[at + 1] & CTX_MARK_DROP)))
+				sent.tokens -= segment->shared_tokens;
 			if (!(sent.marks & CTX_MARK_DROP) &&
 			    append_parts(replay, prompt, &sent, err) < 0)
 				return -1;
