@@ -66,7 +66,7 @@ struct ctx_cache_options {
 /*
  * Replaces the prompt-cache breakpoints of each conversation by new ones, as
  * many as a request may have.  With the option strip, only removes them.  A
- * conversation that gets no new ones (enum ctx_cache_status) stays unchanged.
+ * conversation that gets no new ones (enum ctx_cache_status) is not changed.
  * They are written at these places, the most important first:
  *  - the end of the newest message, unless the provider sets this breakpoint by
  *    itself,

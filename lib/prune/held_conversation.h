@@ -190,8 +190,8 @@ int ctx_prune_hold_unknown(const struct prune *run,
 int ctx_prune_hold_message(struct prune *run,
     struct held_conversation *conversation, struct prune_entry *entry,
     const struct ctx_event *event, struct ctx_err *err);
-/* Counts the tokens of a message in memory again.  What was removed from the
- * message stays removed. first: index of the message's first segment (the
+/* Counts the tokens of a message in memory again, without the parts that were
+ * removed from it. first: index of the message's first segment (the
  * message or a part of it). */
 int ctx_prune_recount_message(struct prune *run,
     struct held_conversation *conversation, struct prune_entry *entry,

@@ -63,7 +63,7 @@ struct piece_range {
 	size_t n_names;
 };
 
-/* What is needed to find the pieces of segments. */
+/* Reads segments, and divides their texts into pieces. */
 struct text_reader {
 	struct name_table *table;
 	struct text_pieces *pieces; /* new pieces are added to these */
