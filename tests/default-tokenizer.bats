@@ -228,7 +228,7 @@ conversation() {
 	conversation > in
 	for command in ctx-count "ctx-prune -b 10k"; do
 		run -0 --separate-stderr $command -v in
-		[[ $stderr == *": no model: token counts of texts are estimated (claude-4.8), as for claude, because the format is anthropic; give --model"* ]]
+		[[ $stderr == *": no model: token counts of texts are estimated (claude-4.8); the format anthropic suggests claude; --model names another model"* ]]
 		[[ $stderr != *"(o200k_base)"* ]]
 	done
 	run -0 --separate-stderr ctx-count -v <(head -n 2 in)

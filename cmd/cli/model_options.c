@@ -96,8 +96,8 @@ note_basis(const struct cli *cli, const struct ctx_model_note *note,
 		    model->file);
 	else if (note->dialect != NULL)
 		(void)snprintf(more, sizeof more,
-		    ", as for %s, because the format is %s; give --model",
-		    note->dialect->counts_like, note->dialect->name);
+		    "; the format %s suggests %s; --model names another model",
+		    note->dialect->name, note->dialect->counts_like);
 	cli_say(cli, "%s: token counts of texts are %s (%s)%s", name,
 	    ctx_basis_name(note->basis), note->encoding, more);
 }

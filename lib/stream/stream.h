@@ -121,9 +121,10 @@ struct ctx_stream {
 	const struct ctx_dialect *foreseen;
 	bool foresees_certainly;
 	/* The reader that has read ahead, or NULL.  Nothing more is read with
-	 * it, but it is closed only with the stream: once a large block is
-	 * freed, malloc of glibc takes other large blocks from the heap, where
-	 * a buffer that grows is copied. */
+	 * it.  It is closed only with the stream, because closing it frees a
+	 * large block: after that, glibc maps new large blocks no longer
+	 * (mmap), but takes them from the heap, where a growing buffer is
+	 * copied. */
 	struct ctx_reader *ahead_reader;
 	/* dialect detected so far, or NULL */
 	const struct ctx_dialect *dialect;
