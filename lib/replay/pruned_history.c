@@ -67,7 +67,7 @@ static void
 group_answer(struct pruned_history *history,
     const struct pruned_message *prompt)
 {
-	struct ctx_groups *groups = &history->prune.stream_conversation.groups;
+	struct ctx_groups *groups = &history->conversation->groups;
 	struct ctx_segment *segment = &groups->segments[groups->n - 1];
 	uint64_t tokens =
 	    ctx_pruned_history_count_answer(prompt->answer, prompt->edits);
@@ -133,8 +133,7 @@ hold_newest(struct pruned_history *history, struct ctx_err *err)
 	const struct ctx_cost cost = find_cost(message);
 	const struct ctx_event event = {.message = &rewrite->message,
 	    .cost = &cost,
-	    .counted_by =
-		history->prune.stream_conversation.model_counter.counter};
+	    .counted_by = history->session->counter};
 	struct ctx_held_message held;
 	int rc;
 
@@ -152,11 +151,9 @@ hold_newest(struct pruned_history *history, struct ctx_err *err)
 		ctx_held_queue_remove_last(&rewrite->lines);
 	if (rc <= 0)
 		return rc;
-	history->prune.stream_conversation.shared_number =
-	    message->shared_number;
-	if (ctx_prune_hold_message(&history->prune,
-		&history->prune.stream_conversation, &message->entry, &event,
-		err) < 0)
+	history->conversation->shared_number = message->shared_number;
+	if (ctx_prune_hold_message(&history->prune, history->conversation,
+		&message->entry, &event, err) < 0)
 		return -1;
 	message->n = message->entry.n_segments;
 	if (message->answer != NULL)
@@ -199,8 +196,7 @@ append_recorded(void *user, uint32_t number, struct ctx_err *err)
 static void
 empty_groups(struct pruned_history *history)
 {
-	struct held_conversation *conversation =
-	    &history->prune.stream_conversation;
+	struct held_conversation *conversation = history->conversation;
 
 	ctx_groups_reset(&conversation->groups);
 	if (conversation->scorer != NULL)
@@ -252,8 +248,7 @@ forget_summary(struct held_conversation *conversation)
 static int
 store_summary(struct pruned_history *history, struct ctx_err *err)
 {
-	const struct held_conversation *conversation =
-	    &history->prune.stream_conversation;
+	const struct held_conversation *conversation = history->conversation;
 	const struct insertion *insertion = conversation->insertions;
 
 	if (conversation->n_insertions == 0)
@@ -265,8 +260,8 @@ store_summary(struct pruned_history *history, struct ctx_err *err)
 		    insertion->string_n},
 		err) < 0)
 		return -1;
-	history->summary_hash =
-	    ctx_hash(&history->key, history->summary.p, history->summary.n);
+	history->summary_hash = ctx_hash(&history->session->key,
+	    history->summary.p, history->summary.n);
 	return 0;
 }
 
@@ -274,8 +269,7 @@ int
 ctx_pruned_history_summarize(struct pruned_history *history, bool feeds_back,
     struct ctx_err *err)
 {
-	struct held_conversation *conversation =
-	    &history->prune.stream_conversation;
+	struct held_conversation *conversation = history->conversation;
 
 	if (history->settings.strategy->summarizes) {
 		forget_summary(conversation);
@@ -295,23 +289,6 @@ ctx_pruned_history_summarize(struct pruned_history *history, bool feeds_back,
 
 /* ---- passages ---- */
 
-/* Sets *removed to the passages (a few lines each) that the plan removes from a
- * segment.  Sets *hash to the hash of these passages, or to 0 if there are
- * none. */
-static int
-find_passages(struct pruned_history *history, size_t segment,
-    struct passages *removed, uint64_t *hash, struct ctx_err *err)
-{
-	struct held_conversation *conversation =
-	    &history->prune.stream_conversation;
-
-	if (ctx_scorer_find_removed(conversation->scorer, segment, removed,
-		err) < 0)
-		return -1;
-	*hash = ctx_passages_hash(&history->session->savings, removed);
-	return 0;
-}
-
 /* Sets *savings to the number of tokens that are saved if the passages with
  * this hash are removed from a message. segment: the first segment (part) of
  * the message. */
@@ -320,21 +297,29 @@ count_removed(struct pruned_history *history,
     const struct pruned_message *message, size_t segment, uint64_t hash,
     uint32_t *savings, struct ctx_err *err)
 {
-	struct held_conversation *conversation =
-	    &history->prune.stream_conversation;
-	struct passage_savings *stored = &history->session->savings;
-	uint32_t number = message->shared_number;
+	struct held_conversation *conversation = history->conversation;
+	struct ctx_replay_session *session = history->session;
+	const uint64_t removal =
+	    hash + message->shared_number * UINT64_C(0x9e3779b97f4a7c15);
+	size_t n = session->removals.n;
+	uint32_t id = 0;
 
-	if (number != 0 &&
-	    ctx_passage_savings_find(stored, number, hash, savings))
+	if (message->shared_number != 0 &&
+	    (ctx_intern(&session->removals, (const char *)&removal,
+		 sizeof removal, &id, err) < 0 ||
+		CTX_GROW(session->savings, session->savings_cap, id, err) < 0))
+		return -1;
+	if (id != 0 && id <= n) {
+		*savings = session->savings[id - 1];
 		return 0;
+	}
 	if (ctx_prune_count_passage_savings(&history->prune, conversation,
 		&message->entry, segment, err) < 0)
 		return -1;
 	*savings = conversation->groups.segments[segment].passage_savings;
-	return number == 0
-	    ? 0
-	    : ctx_passage_savings_add(stored, number, hash, *savings, err);
+	if (id != 0)
+		session->savings[id - 1] = *savings;
+	return 0;
 }
 
 /* Sets the member passage_savings of the first segment (part) of a message: the
@@ -343,13 +328,17 @@ static int
 count_savings(struct pruned_history *history, struct pruned_message *message,
     size_t segment, struct ctx_err *err)
 {
-	struct ctx_segment *segments =
-	    history->prune.stream_conversation.groups.segments;
+	struct held_conversation *conversation = history->conversation;
 	struct passages removed;
 	uint64_t hash;
 
-	if (find_passages(history, segment, &removed, &hash, err) < 0)
+	if (ctx_scorer_find_removed(conversation->scorer, segment, &removed,
+		err) < 0)
 		return -1;
+	hash = removed.n == 0
+	    ? 0
+	    : ctx_hash(&history->session->key, (const char *)removed.list,
+		  removed.n * sizeof *removed.list);
 	if (hash == 0)
 		message->passage_savings = 0;
 	else if (hash != message->passages_hash &&
@@ -357,7 +346,8 @@ count_savings(struct pruned_history *history, struct pruned_message *message,
 		&message->passage_savings, err) < 0)
 		return -1;
 	message->passages_hash = hash;
-	segments[segment].passage_savings = message->passage_savings;
+	conversation->groups.segments[segment].passage_savings =
+	    message->passage_savings;
 	return 0;
 }
 
@@ -413,12 +403,12 @@ ctx_pruned_history_search_results(struct pruned_history *history,
 {
 	const struct ctx_message *parsed = &history->prune.rewrite.message;
 	struct passages removed = {NULL, 0};
-	uint64_t hash;
 	int rc = 0;
 
 	if (ctx_prune_reread(&history->prune, &message->entry, err) < 0 ||
 	    (segment != SIZE_MAX &&
-		find_passages(history, segment, &removed, &hash, err) < 0))
+		ctx_scorer_find_removed(history->conversation->scorer, segment,
+		    &removed, err) < 0))
 		return -1;
 	for (size_t i = 0; i < parsed->n && rc == 0; i++)
 		if (parsed->blocks[i].kind == CTX_BLOCK_TOOL_RESULT)
@@ -436,8 +426,7 @@ static bool
 record_changes(const struct pruned_history *history,
     struct pruned_message *message, size_t first)
 {
-	const struct held_conversation *conversation =
-	    &history->prune.stream_conversation;
+	const struct held_conversation *conversation = history->conversation;
 	bool is_kept = false;
 	unsigned marks;
 
@@ -505,8 +494,7 @@ int
 ctx_pruned_history_feed_back(struct pruned_history *history,
     struct ctx_err *err)
 {
-	struct held_conversation *conversation =
-	    &history->prune.stream_conversation;
+	struct held_conversation *conversation = history->conversation;
 	struct ctx_held_queue before = *conversation->entries;
 	const struct insertion *insertion = conversation->insertions;
 	struct pruned_message *message;
@@ -546,7 +534,7 @@ ctx_pruned_history_open(struct pruned_history *history,
 	if (!history->settings.strategy->cuts_results)
 		scorer.whole = true;
 	scorer.shared = history->session->texts;
-	ctx_hashkey_init(&history->key);
+	history->conversation = conversation;
 	ctx_rewrite_init(&prune->rewrite, history->session->simd);
 	prune->rewrite.lines = no_messages;
 	prune->options = prune->pins.config = policy->config;

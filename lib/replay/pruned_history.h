@@ -34,8 +34,8 @@ struct pruned_message {
 	/* number of tokens that the newest plan saves by removing passages of
 	 * this message */
 	uint32_t passage_savings;
-	/* Number of the message in session.texts and session.savings.  0 if the
-	 * message is a summary, or was changed for an earlier request. */
+	/* Number of the message in session.texts and session.removals.  0 if
+	 * the message is a summary, or was changed for an earlier request. */
 	uint32_t shared_number;
 	/* kinds of edits that were made in this message for earlier requests,
 	 * as CTX_MARK_... flags */
@@ -43,19 +43,19 @@ struct pruned_message {
 	uint8_t n; /* number of segments (the message or its parts) */
 };
 
-/* The history of a session: the messages that are pruned.  Stored in
- * prune.stream_conversation, in the same way as in ctx-prune. */
+/* The history of a session: the messages that are pruned. */
 struct pruned_history {
 	struct ctx_replay_session *session;
 	/* settings with which ctx-prune would prune the session */
 	struct ctx_prune_settings settings;
 	struct prune prune;
+	/* &prune.stream_conversation, which has the messages, in the same way
+	 * as in ctx-prune */
+	struct held_conversation *conversation;
 	struct prompt_walk walk; /* prompt that is in the history */
 	/* Text and hash of the summary that was inserted last. */
 	struct ctx_buf summary;
 	uint64_t summary_hash;
-	/* key for the hashes of summaries */
-	struct ctx_hashkey key;
 };
 
 /* Begins an empty history.  The caller must have set the members session and

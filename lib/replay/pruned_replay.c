@@ -39,8 +39,7 @@ struct pruned_replay {
 static int
 plan_prompt(struct pruned_replay *replay, bool *changed, struct ctx_err *err)
 {
-	struct held_conversation *conversation =
-	    &replay->history.prune.stream_conversation;
+	struct held_conversation *conversation = replay->history.conversation;
 	struct ctx_prune_settings settings = replay->history.settings;
 	struct ctx_plan *plan = &conversation->plan;
 	struct ctx_groups *groups = &conversation->groups;
@@ -189,7 +188,7 @@ append_new_summary(struct pruned_replay *replay, struct written_prompt *prompt,
     const struct pruned_message *message, size_t k, struct ctx_err *err)
 {
 	const struct held_conversation *conversation =
-	    &replay->history.prune.stream_conversation;
+	    replay->history.conversation;
 
 	if (message->entry.insertion_number == 0 ||
 	    k !=
@@ -209,7 +208,7 @@ write_prompt(struct pruned_replay *replay, bool changed,
     struct written_prompt *prompt, struct ctx_err *err)
 {
 	const struct held_conversation *conversation =
-	    &replay->history.prune.stream_conversation;
+	    replay->history.conversation;
 	const struct ctx_plan *plan = &conversation->plan;
 	const struct ctx_segment *segment = conversation->groups.segments;
 	struct sent_segment sent = {0};

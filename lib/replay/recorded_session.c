@@ -458,7 +458,7 @@ prepare_pruning(struct ctx_replay_session *session, struct ctx_err *err)
 {
 	if (ctx_replay_find_needed(session, err) < 0)
 		return -1;
-	ctx_hashkey_init(&session->savings.key);
+	ctx_hashkey_init(&session->key);
 	session->texts = ctx_shared_texts_open(err);
 	return session->texts == NULL ? -1 : 0;
 }
@@ -482,7 +482,7 @@ end_session(struct session_reading *reading, struct open_session *open,
 	rc = reading->take(reading->user, session, err);
 	ctx_shared_texts_close(session->texts);
 	session->texts = NULL;
-	ctx_passage_savings_release(&session->savings);
+	ctx_intern_release(&session->removals);
 	return rc;
 }
 
@@ -547,6 +547,7 @@ release_session(struct ctx_replay_session *session)
 	forget_messages(session);
 	free(session->messages);
 	free(session->requests);
+	free(session->savings);
 	ctx_prompt_tree_release(&session->tree);
 	ctx_needed_names_release(&session->needed);
 }

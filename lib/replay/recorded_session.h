@@ -4,7 +4,6 @@
 #define CTX_REPLAY_RECORDED_SESSION_H
 
 #include "replay/needed_names.h"
-#include "replay/passage_savings.h"
 #include "replay/prompt_cache.h"
 
 /* A message of a recorded session.  The messages are in the order of the
@@ -97,8 +96,15 @@ struct ctx_replay_session {
 	/* The names in the messages, for the scorers of all policies.  NULL if
 	 * the session does not store its messages. */
 	struct ctx_shared_texts *texts;
-	/* What all policies have counted so far. */
-	struct passage_savings savings;
+	/* Numbers of tokens that are saved if passages (a few lines each) are
+	 * removed from a message; stored so that they are counted once for all
+	 * policies. removals: a hash of the message and the passages for each
+	 * number; the number for the hash with this id is savings[id - 1]. */
+	struct ctx_intern removals;
+	uint32_t *savings;
+	size_t savings_cap;
+	/* key for the hashes of passages and summaries */
+	struct ctx_hashkey key;
 };
 
 /* ---- request_prompts.c ---- */
