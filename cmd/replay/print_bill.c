@@ -226,9 +226,8 @@ print_json_session(const struct ctx_replay_outcome *outcome,
 static const char *
 find_reason(const struct ctx_replayed_request *request)
 {
-	return request->is_recorded && request->has_reads
-	    ? ctx_replay_reason_name(request->reason)
-	    : NULL;
+	return request->has_reads ? ctx_replay_reason_name(request->reason)
+				  : NULL;
 }
 
 static int
@@ -244,8 +243,8 @@ print_json_request(const struct ctx_replayed_request *request,
 	    request->pause < 0 ? json_null()
 			       : json_integer(request->pause / 1000));
 	object = cli_json_with(object, "recorded",
-	    request->is_recorded ? usage_object(&request->recorded)
-				 : json_null());
+	    request->recorded.input > 0 ? usage_object(&request->recorded)
+					: json_null());
 	object =
 	    cli_json_with(object, "replayed", usage_object(&request->replayed));
 	object = cli_json_with(object, "reason",

@@ -9,7 +9,6 @@
  * that ctx counts in messages are multiplied by a factor, so that the sum is
  * the billed number.
  */
-#include "replay/prompt_cache.h"
 #include "replay/recorded_session.h"
 
 /* Divisor: two numbers of tokens count as equal if their difference is at most
@@ -101,7 +100,8 @@ ctx_replay_add_usage(struct ctx_replay_bill *bill,
 	const struct ctx_price *price = request->model == NULL
 	    ? NULL
 	    : ctx_model_price(request->model,
-		  request->is_timed ? request->time / 1000 : now, usage->input);
+		  request->time != INT64_MIN ? request->time / 1000 : now,
+		  usage->input);
 	uint64_t fresh = usage->input - usage->read - usage->written;
 	double dollars = 0;
 
@@ -132,7 +132,7 @@ find_outside(struct ctx_replay_session *session,
 	outcome->outside = session->overhead;
 	for (size_t i = 0; i < session->n_requests; i++) {
 		request = &session->requests[i];
-		if (!request->is_recorded)
+		if (request->recorded.input == 0)
 			continue;
 		counted = session->tree.nodes[request->prompt].tokens;
 		outcome->outside = request->recorded.input > counted
@@ -151,16 +151,9 @@ ctx_replay_measure_prompt(const struct replay_request *request, uint32_t node,
 	*prompt = (struct cached_prompt){
 	    .node = node,
 	    .answered = node,
-	    .model = request->model,
-	    .time = request->is_timed ? request->time : INT64_MIN,
-	    .answer_time = request->is_timed ? request->answer_time : INT64_MIN,
-	    .outside = request->outside,
-	    .stored_outside = request->stored_outside,
-	    .shared = request->shared,
-	    .factor = request->factor,
+	    .request = request,
 	    .tokens = request->outside +
 		(uint64_t)(request->factor * (double)counted + 0.5),
-	    .response_tokens = request->response_tokens,
 	};
 	prompt->stored = prompt->tokens > request->unstored
 	    ? prompt->tokens - request->unstored
@@ -179,13 +172,13 @@ fit_to_bill(struct billing *billing, struct replay_request *request,
 	uint64_t outside = billing->outcome->outside, messages;
 	uint64_t billed = recorded->input;
 
-	if (request->is_recorded && billed > outside && counted > 0)
+	if (billed > outside && counted > 0)
 		billing->factor = (double)(billed - outside) / (double)counted;
 	request->factor = billing->factor;
 	request->outside = outside;
 	/* Fewer tokens were billed than the first request had outside its
 	 * messages: the system prompt or the tools have become smaller. */
-	if (request->is_recorded && billed <= outside) {
+	if (billed > 0 && billed <= outside) {
 		messages = (uint64_t)(billing->factor * (double)counted + 0.5);
 		request->outside = billed > messages ? billed - messages : 0;
 		if (messages > billed)
@@ -193,7 +186,7 @@ fit_to_bill(struct billing *billing, struct replay_request *request,
 	}
 	request->stored_outside = billing->outside;
 	request->shared = billing->shared;
-	request->unstored = request->is_recorded && recorded->written > 0
+	request->unstored = recorded->written > 0
 	    ? billed - recorded->read - recorded->written
 	    : 0;
 }
@@ -209,7 +202,7 @@ measure_recorded(struct billing *billing, struct replay_request *request,
 	fit_to_bill(billing, request, counted);
 	ctx_replay_measure_prompt(request, request->prompt, counted, prompt);
 	prompt->answered = request->answered;
-	if (!request->is_recorded)
+	if (request->recorded.input == 0)
 		return;
 	prompt->tokens = request->recorded.input;
 	prompt->stored = prompt->tokens - request->unstored;
@@ -222,9 +215,8 @@ ctx_replay_find_usage(const struct replay_request *request,
 {
 	*usage = (struct ctx_billed_usage){.input = prompt->tokens,
 	    .read = read,
-	    .output = request->is_recorded && request->recorded.output > 0
-		? request->recorded.output
-		: request->response_tokens};
+	    .output = request->recorded.output > 0 ? request->recorded.output
+						   : request->response_tokens};
 	if (rules->writes && prompt->stored >= rules->least &&
 	    prompt->stored > read)
 		usage->written = prompt->stored - read;
@@ -237,7 +229,7 @@ ctx_replay_find_usage(const struct replay_request *request,
 static bool
 is_for_an_hour(struct billing *billing, const struct replay_request *request)
 {
-	if (!request->is_recorded && !billing->is_given)
+	if (request->recorded.input == 0 && !billing->is_given)
 		return billing->options->ttl == CTX_TTL_1H;
 	if (request->recorded.written > 0)
 		billing->hour = request->recorded.written_hour * 2 >
@@ -305,10 +297,10 @@ compare_request(struct billing *billing, struct ctx_replayed_request *replayed,
 	int64_t now = billing->options->now;
 
 	outcome->requests++;
-	outcome->untimed += !request->is_timed;
+	outcome->untimed += request->time == INT64_MIN;
 	outcome->model = request->model;
 	ctx_replay_add_usage(&outcome->all, request, now, &replayed->replayed);
-	if (!replayed->is_recorded || !replayed->has_reads)
+	if (!replayed->has_reads)
 		return;
 	ctx_replay_add_usage(&outcome->recorded, request, now,
 	    &replayed->recorded);
@@ -340,8 +332,7 @@ replay_request(struct billing *billing, size_t i,
 	    .index = i,
 	    .model = request->model,
 	    .pause = -1,
-	    .is_recorded = request->is_recorded,
-	    .has_reads = request->has_reads,
+	    .has_reads = request->has_reads && request->recorded.input > 0,
 	    .recorded = request->recorded};
 	measure_recorded(billing, request, &prompt);
 	request->hour = is_for_an_hour(billing, request);
@@ -351,10 +342,10 @@ replay_request(struct billing *billing, size_t i,
 		return -1;
 	ctx_replay_find_usage(request, &prompt, &rules, read,
 	    &replayed->replayed);
-	if (prompt.time != INT64_MIN && billing->time != INT64_MIN)
-		replayed->pause = prompt.time - billing->time;
+	if (request->time != INT64_MIN && billing->time != INT64_MIN)
+		replayed->pause = request->time - billing->time;
 	compare_request(billing, replayed, found, rules.lifetime);
-	billing->time = prompt.time;
+	billing->time = request->time;
 	return 0;
 }
 

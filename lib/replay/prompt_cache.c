@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/prompt_cache.h"
+#include "replay/recorded_session.h"
 
 #define MINUTE INT64_C(60000)
 #define HOUR   (60 * MINUTE)
@@ -103,7 +103,8 @@ is_stored(const struct prompt_cache *cache, uint32_t node,
 	if (cache->nodes[node].use == 0)
 		return false;
 	use = &cache->uses[cache->nodes[node].use - 1];
-	return use->model == prompt->model && use->expires >= prompt->time;
+	return use->model == prompt->request->model &&
+	    use->expires >= prompt->request->time;
 }
 
 /* Estimates the number of tokens from the beginning of a prompt to a node for
@@ -113,8 +114,8 @@ static uint64_t
 scale_tokens(const struct prompt_cache *cache, uint32_t node,
     const struct cached_prompt *prompt)
 {
-	return prompt->outside +
-	    (uint64_t)(prompt->factor *
+	return prompt->request->outside +
+	    (uint64_t)(prompt->request->factor *
 		(double)cache->tree->nodes[node].tokens);
 }
 
@@ -144,8 +145,8 @@ find_stored(const struct prompt_cache *cache,
 	}
 	*found = is_stored(cache, 0, prompt) ? CACHE_FOUND_OUTSIDE
 					     : CACHE_FOUND_SHARED;
-	return *found == CACHE_FOUND_OUTSIDE ? prompt->stored_outside
-					     : prompt->shared;
+	return *found == CACHE_FOUND_OUTSIDE ? prompt->request->stored_outside
+					     : prompt->request->shared;
 }
 
 /* Marks all messages of a prompt and its response as stored.  A use is a series
@@ -158,21 +159,22 @@ store_path(struct prompt_cache *cache, const struct cached_prompt *prompt,
     int64_t lifetime, struct ctx_err *err)
 {
 	const struct prompt_node *nodes = cache->tree->nodes;
+	const struct replay_request *request = prompt->request;
 	uint32_t node = prompt->answered, use = cache->nodes[cache->tip].use;
 
 	while (node != 0 && node != cache->tip)
 		node = nodes[node].parent;
 	if (node != cache->tip || use == 0 ||
-	    cache->uses[use - 1].model != prompt->model) {
+	    cache->uses[use - 1].model != request->model) {
 		if (CTX_GROW(cache->uses, cache->uses_cap, cache->n_uses + 1,
 			err) < 0)
 			return -1;
 		use = (uint32_t)++cache->n_uses;
-		cache->uses[use - 1].model = prompt->model;
+		cache->uses[use - 1].model = request->model;
 	}
-	cache->uses[use - 1].expires = prompt->answer_time == INT64_MIN
+	cache->uses[use - 1].expires = request->answer_time == INT64_MIN
 	    ? INT64_MAX
-	    : prompt->answer_time + lifetime;
+	    : request->answer_time + lifetime;
 	for (node = prompt->answered; cache->nodes[node].use != use;
 	     node = nodes[node].parent) {
 		cache->nodes[node].use = use;
@@ -188,6 +190,8 @@ ctx_prompt_cache_send(struct prompt_cache *cache,
     const struct cached_prompt *prompt, const struct cache_rules *rules,
     uint64_t *read, enum cache_find *found, struct ctx_err *err)
 {
+	uint64_t response = prompt->request->response_tokens;
+
 	if (reach_nodes(cache, err) < 0)
 		return -1;
 	*read = find_stored(cache, prompt, rules, found);
@@ -204,11 +208,9 @@ ctx_prompt_cache_send(struct prompt_cache *cache,
 	/* The last rules->step tokens of a response do not count as stored.
 	 * This agrees with recorded sessions of Codex (429 requests of
 	 * 2026). */
-	if (!rules->is_marked && prompt->response_tokens > rules->step)
-		cache->nodes[prompt->answered].tokens =
-		    prompt->tokens + prompt->response_tokens - rules->step;
-	else if (!rules->is_marked)
-		cache->nodes[prompt->answered].tokens = prompt->tokens;
+	if (!rules->is_marked)
+		cache->nodes[prompt->answered].tokens = prompt->tokens +
+		    (response > rules->step ? response - rules->step : 0);
 	return 0;
 }
 

@@ -32,31 +32,18 @@ struct cache_rules {
 void ctx_cache_rules_of(const struct ctx_model *model, bool hour,
     struct cache_rules *rules);
 
+struct replay_request;
 /* A prompt that is looked up in the cache and then stored there. */
 struct cached_prompt {
 	/* node in the tree of prompts for the last message of the prompt */
 	uint32_t node;
 	/* node in the tree of prompts for the last message of the response */
 	uint32_t answered;
-	const struct ctx_model *model;
-	/* When the prompt was sent, and when its response began, in
-	 * milliseconds since 1970; INT64_MIN if not known. */
-	int64_t time, answer_time;
+	const struct replay_request *request;
 	uint64_t tokens; /* number of tokens of the whole prompt */
 	/* number of tokens of the prompt that are in the cache after the
 	 * request */
 	uint64_t stored;
-	/* outside: number of tokens of the system prompt and tool definitions,
-	 * which come before all messages. stored_outside: how many of these
-	 * tokens are in the cache if it contains no message of the prompt.
-	 * shared: how many of these tokens are in the cache if only other
-	 * sessions have stored them. */
-	uint64_t outside, stored_outside, shared;
-	/* Number of tokens that the provider bills for the messages of this
-	 * prompt, divided by the number of tokens that ctx counts in them. */
-	double factor;
-	/* number of tokens that ctx counts in the response */
-	uint64_t response_tokens;
 };
 
 /* Which part of a prompt was found in the provider's cache. */

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/prompt_cache.h"
 #include "replay/pruned_history.h"
 
 /* State of ctx_replay_pruned while it replays a session with pruned prompts. */

@@ -18,7 +18,6 @@ struct session_reading {
 	 * session that is inside the current line. */
 	struct open_session {
 		struct ctx_replay_session session;
-		struct ctx_counter *counter;
 		/* model that is assumed for the next response, unless the
 		 * response names another model */
 		const struct ctx_model *model;
@@ -26,10 +25,9 @@ struct session_reading {
 		/* True if the newest message is a part of a response, and the
 		 * next message may be another part. */
 		bool answers;
-		bool is_timed; /* true if a message has had a timestamp */
-		/* Times in milliseconds since 1970. time: latest timestamp of
-		 * all messages so far. answer_time: timestamp of the newest
-		 * message. */
+		/* Times in milliseconds since 1970; INT64_MIN if not known.
+		 * time: latest timestamp of all messages so far. answer_time:
+		 * timestamp of the newest message. */
 		int64_t time, answer_time;
 		/* Billed tokens that were reported before the response to which
 		 * they belong. */
@@ -82,22 +80,23 @@ hash_message(struct session_reading *reading, const struct ctx_message *message,
 	return 0;
 }
 
-/* Sets *time to the timestamp of a message, in milliseconds since 1970.  Does
- * not change *time if the message has no timestamp. */
+/* Sets *time to the timestamp of a message, in milliseconds since 1970;
+ * INT64_MIN if the message has none. */
 static int
 read_time(struct session_reading *reading, const struct ctx_message *message,
-    int64_t *time, bool *found, struct ctx_err *err)
+    int64_t *time, struct ctx_err *err)
 {
 	struct ctx_str text;
 
-	*found = false;
+	*time = INT64_MIN;
 	if (message->time == 0)
 		return 0;
 	reading->text.n = 0;
 	if (ctx_json_text(message->json, message->time, &reading->text, &text,
 		err) < 0)
 		return -1;
-	*found = ctx_time_parse(text.p, text.n, time);
+	if (!ctx_time_parse(text.p, text.n, time))
+		*time = INT64_MIN;
 	return 0;
 }
 
@@ -174,10 +173,8 @@ add_request(struct open_session *open, const struct ctx_event *event,
 	    .model = open->model,
 	    .time = open->time,
 	    .answer_time = open->answer_time,
-	    .is_timed = open->is_timed,
 	    .has_reads = event->layout->dialect->usage.read != NULL,
 	    .recorded = open->waiting,
-	    .is_recorded = open->waiting.input > 0,
 	};
 	open->waiting = (struct ctx_billed_usage){0};
 	return 0;
@@ -227,11 +224,9 @@ note_usage(struct replay_request *request, const struct ctx_event *event)
 	const struct ctx_dialect *row = event->message->dialect;
 	struct ctx_billed_usage usage;
 
-	if (!ctx_billed_usage_read(event->record->json, event->node,
+	if (ctx_billed_usage_read(event->record->json, event->node,
 		row->usage.message, row, &usage))
-		return;
-	request->recorded = usage;
-	request->is_recorded = true;
+		request->recorded = usage;
 }
 
 /* Handles a line of a session file that is not a message but reports billed
@@ -244,18 +239,14 @@ note_report(struct open_session *open, const struct ctx_event *event,
 {
 	struct ctx_replay_session *session = &open->session;
 	struct ctx_billed_usage usage;
-	struct replay_request *request;
 
 	if (!ctx_billed_usage_read(event->record->json, 0, row->usage.line, row,
 		&usage))
 		return;
-	if (open->answers) {
-		request = &session->requests[session->n_requests - 1];
-		request->recorded = usage;
-		request->is_recorded = true;
-	} else if (usage.input != open->last_report) {
+	if (open->answers)
+		session->requests[session->n_requests - 1].recorded = usage;
+	else if (usage.input != open->last_report)
 		open->waiting = usage;
-	}
 	open->last_report = usage.input;
 	open->answers = false;
 }
@@ -314,10 +305,10 @@ begin_session(struct session_reading *reading, struct open_session *open,
 	session->n_requests = 0;
 	session->counter = model_counter.counter;
 	session->simd = reading->counters->simd;
-	open->counter = model_counter.counter;
 	open->model = model_counter.model;
 	open->begun = true;
-	open->answers = open->is_timed = false;
+	open->answers = false;
+	open->time = INT64_MIN;
 	open->waiting = (struct ctx_billed_usage){0};
 	open->last_report = 0;
 	reading->literal.n = 0;
@@ -403,7 +394,7 @@ read_message(struct session_reading *reading, const struct ctx_event *event,
 	struct replay_message *message;
 	struct ctx_cost cost;
 	int64_t time;
-	bool answers, timed;
+	bool answers;
 
 	if (!open->begun && begin_session(reading, open, event, err) < 0)
 		return -1;
@@ -415,9 +406,9 @@ read_message(struct session_reading *reading, const struct ctx_event *event,
 		    CTX_MESSAGE_HIDDEN | CTX_MESSAGE_EARLIER);
 	message = add_message(&open->session, err);
 	if (message == NULL ||
-	    ctx_count_message(open->counter, sent, &cost, err) < 0 ||
+	    ctx_count_message(open->session.counter, sent, &cost, err) < 0 ||
 	    hash_message(reading, sent, &message->sent.hash, err) < 0 ||
-	    read_time(reading, sent, &time, &timed, err) < 0)
+	    read_time(reading, sent, &time, err) < 0)
 		return -1;
 	message->sent.tokens = cost.tokens;
 	message->sent.blocks = (uint32_t)sent->n;
@@ -434,17 +425,15 @@ read_message(struct session_reading *reading, const struct ctx_event *event,
 		!ctx_billed_input(event->record->json, event->node,
 		    sent->dialect->usage.message)))
 		return 0;
-	if (timed && (!open->is_timed || !answers)) {
+	if (time != INT64_MIN && (open->time == INT64_MIN || !answers))
 		open->time = time;
-		open->is_timed = true;
-	}
-	open->answer_time = timed ? time : open->time;
+	open->answer_time = time != INT64_MIN ? time : open->time;
 	if (answers && cost.prompt_tokens > 0 &&
 	    split_turn(message, &open->session, &cost, err) < 0)
 		return -1;
 	if (answers && add_answer(reading, open, event, &cost, err) < 0)
 		return -1;
-	if (answers && timed && time > open->time)
+	if (answers && time > open->time)
 		open->time = time;
 	if (!answers)
 		open->waiting = (struct ctx_billed_usage){0};
@@ -526,12 +515,10 @@ read_event(struct session_reading *reading, const struct ctx_event *event,
 	case CTX_EVENT_END:
 		if (record->n_requests > 0) {
 			request = &record->requests[record->n_requests - 1];
-			if (!request->is_recorded)
-				request->is_recorded =
-				    ctx_billed_usage_read(event->record->json,
-					event->layout->request,
-					row->usage.request, row,
-					&request->recorded);
+			if (request->recorded.input == 0)
+				(void)ctx_billed_usage_read(event->record->json,
+				    event->layout->request, row->usage.request,
+				    row, &request->recorded);
 		}
 		return end_session(reading, &reading->record, err);
 	case CTX_EVENT_RECORD:

@@ -40,18 +40,15 @@ struct replay_request {
 	uint64_t file_line;
 	/* model that wrote the response, or NULL if not known */
 	const struct ctx_model *model;
-	/* Times in milliseconds since 1970, valid if is_timed is true. time:
+	/* Times in milliseconds since 1970; INT64_MIN if not known. time:
 	 * timestamp of the newest message before the response; answer_time:
 	 * timestamp of the first message of the response. */
 	int64_t time, answer_time;
-	bool is_timed;
-	/* true if the session contains the number of tokens that were billed
-	 * for the request */
-	bool is_recorded;
-	/* true if the session contains the number of billed tokens that were
-	 * read from the cache */
-	bool has_reads;
+	/* The tokens that were billed for the request; all 0 if the session
+	 * does not contain them. has_reads: true if the format of the session
+	 * has the number of billed tokens that were read from the cache. */
 	struct ctx_billed_usage recorded;
+	bool has_reads;
 	/* tokens that ctx counts in the response */
 	uint64_t response_tokens;
 	/* Nodes in the tree of prompts (session.tree). prompt: last message of

@@ -109,10 +109,11 @@ struct ctx_replayed_request {
 	const struct ctx_model *model;
 	/* milliseconds since the previous request, or -1 if not known */
 	int64_t pause;
-	/* is_recorded: true if the session says how many tokens were billed.
-	 * has_reads: true if the session says how many billed tokens were read
-	 * from the cache. */
-	bool is_recorded, has_reads;
+	/* true if the session says how many billed tokens were read from the
+	 * cache */
+	bool has_reads;
+	/* The billed tokens: those in the session, all 0 if the session does
+	 * not contain them; and those that the replay computes. */
 	struct ctx_billed_usage recorded, replayed;
 	enum ctx_replay_reason reason;
 };
