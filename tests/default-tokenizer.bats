@@ -84,6 +84,31 @@ conversation() {
 	[ "$(tokens --lenient bad)" -eq "$all" ]
 }
 
+@test "the model that a later message names also decides for the messages before it" {
+	plain 40 > begin
+	jq -c '{type: "human", content}' begin > dump
+	echo '{"type":"ai","content":"ok","response_metadata":{"model_name":"claude-opus-4-1"}}' >> dump
+	jq -c '{type, data: .}' dump > dict
+	jq -c '{lc: 1, type: "constructor", kwargs: .,
+	    id: ["langchain", "schema", "messages",
+	        (if .type == "ai" then "AIMessage" else "HumanMessage" end)]}' \
+		dump > lc
+	echo '{"type":"message","role":"assistant","content":[{"type":"text","text":"ok"}],"model":"claude-opus-4-1","stop_reason":"end_turn","usage":{"output_tokens":4}}' |
+		cat begin - > anthropic
+	for file in dump dict lc anthropic; do
+		jq -sc . $file > array
+		for form in $file array; do
+			ctx-count --json $form | jq -e '.model == "claude-opus-4-1"'
+			[ "$(tokens $form)" -eq "$(tokens -m claude-opus-4-1 $form)" ]
+			[ "$(tokens $form)" -gt "$(tokens -e o200k_base $form)" ]
+		done
+		ctx-count --json -m gpt-4o $file | jq -e '.model == "gpt-4o"'
+	done
+	# the first of several models
+	sed 's/opus-4-1/haiku-4-5/' dump | cat dump - | ctx-count --json - |
+		jq -e '.model == "claude-opus-4-1"'
+}
+
 @test "ctx-prune meets the budget as Claude counts" {
 	conversation > in
 	jq -sc '{messages: ., system: "be brief"}' in > request

@@ -93,7 +93,8 @@
 #define LANGCHAIN(MESSAGE)                                              \
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS | \
 	    CTX_WANTS_REASONING,                                        \
-	AS_OPENAI_NAMES, .text_block = TEXT_BLOCK,                      \
+	.find_model = ctx_langchain_model, AS_OPENAI_NAMES,             \
+	.text_block = TEXT_BLOCK,                                       \
 	.summary = MESSAGE("HumanMessage", "human", ""),                \
 	INSERTED_BLOCK("text"),                                         \
 	.synthetic_results = {LANGCHAIN_ANSWERS(MESSAGE)}

@@ -3,13 +3,14 @@
  *
  * A message that is possible in several dialects takes the dialect of the
  * stream's other messages.  A command that needs whole conversations looks
- * ahead for a message that identifies the dialect, because the dialect decides
- * how tokens are counted if no model is named.
+ * ahead for a message that names the model, which decides how tokens are
+ * counted, and for one that identifies the dialect, which decides this if no
+ * model is named.
  */
 #include "stream/detect_format.h"
 
 /* Maximum number of bytes, at the beginning of the first file, in which
- * ctx_stream_look_ahead looks for a message that identifies the dialect. */
+ * ctx_stream_look_ahead looks for the dialect and the model. */
 #define LOOK_AHEAD ((size_t)1 << 20)
 
 void
@@ -131,8 +132,34 @@ ctx_stream_dialect(const struct ctx_stream *stream)
 				      : ctx_dialect_find("generic");
 }
 
-/* Reads messages from a reader until one identifies the dialect.  Returns 0, or
- * -1 with *err. */
+/* Returns true if a message that is not read yet may say more: the dialect is
+ * not certain, or its messages may name the model, and none has. */
+static bool
+may_learn_more(const struct ctx_stream *ahead)
+{
+	const struct ctx_dialect *dialect = ahead->dialect;
+
+	return dialect == NULL ||
+	    (dialect->find_model != NULL &&
+		dialect->history == CTX_HISTORY_NONE &&
+		ahead->foreseen_model.n == 0);
+}
+
+/* Stores the JSON string with the model's name if the message names one. */
+static int
+learn_model(struct ctx_stream *ahead, struct ctx_err *err)
+{
+	const struct ctx_json *json = ahead->record.json;
+	uint32_t model = ctx_find_model_of_messages(json, &ahead->layout);
+
+	return ctx_json_is_string(json, model)
+	    ? ctx_buf_add_str(&ahead->foreseen_model, ctx_json_str(json, model),
+		  err)
+	    : 0;
+}
+
+/* Reads messages from a reader until one identifies the dialect, and one names
+ * the model if messages of the dialect do.  Returns 0, or -1 with *err. */
 static int
 find_dialect(struct ctx_stream *ahead, struct ctx_err *err)
 {
@@ -140,17 +167,20 @@ find_dialect(struct ctx_stream *ahead, struct ctx_err *err)
 	struct ctx_record_layout *layout = &ahead->layout;
 	int rc;
 
-	while (ahead->dialect == NULL &&
+	while (may_learn_more(ahead) &&
 	    (rc = ctx_reader_next(ahead->reader, record, err)) != 0) {
 		if (rc < 0)
 			return -1;
 		*layout = (struct ctx_record_layout){0};
 		if (record->kind == CTX_RECORD_JSON)
 			ctx_stream_find_layout(ahead, 0, layout);
-		if (layout->kind == CTX_LAYOUT_MESSAGE)
+		if (layout->kind == CTX_LAYOUT_MESSAGE) {
 			ctx_stream_decide_dialect(ahead);
-		else if (layout->kind != CTX_LAYOUT_OTHER)
+			if (learn_model(ahead, err) < 0)
+				return -1;
+		} else if (layout->kind != CTX_LAYOUT_OTHER) {
 			break;
+		}
 	}
 	return 0;
 }
@@ -170,6 +200,8 @@ ctx_stream_look_ahead(struct ctx_stream *stream, struct ctx_err *err)
 		*err = source.err;
 	ctx_reader_close(stream->ahead_reader);
 	stream->ahead_reader = ahead.reader;
+	ctx_buf_release(&stream->foreseen_model);
+	stream->foreseen_model = ahead.foreseen_model;
 	if (rc == 0) {
 		stream->foreseen = ctx_stream_dialect(&ahead);
 		stream->foresees_certainly = ahead.dialect != NULL;

@@ -24,7 +24,8 @@ void ctx_stream_record_detection(struct ctx_stream *stream,
 int ctx_stream_suggest_path(struct ctx_stream *stream, struct ctx_err *err);
 
 /* Sets stream->foreseen to the dialect that the stream's messages will have,
- * without consuming them. */
+ * and stream->foreseen_model to the name of their model, without consuming
+ * them. */
 int ctx_stream_look_ahead(struct ctx_stream *stream, struct ctx_err *err);
 /* Returns the dialect that decides how the tokens of the event's conversation
  * are counted if it names no model. */

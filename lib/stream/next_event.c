@@ -61,6 +61,7 @@ ctx_stream_release(struct ctx_stream *stream)
 {
 	ctx_reader_close(stream->ahead_reader);
 	stream->ahead_reader = NULL;
+	ctx_buf_release(&stream->foreseen_model);
 	ctx_count_ahead_close(stream->prefetch);
 	stream->prefetch = NULL;
 	ctx_message_release(&stream->parsed);

@@ -410,8 +410,9 @@ ctx_stream_step(struct ctx_stream *stream, struct ctx_event *event,
 }
 
 /* Returns the JSON string with the name of a conversation's model, or a string
- * of length 0 if there is none.  The name of a session file's model is taken
- * from stream->transcript, because any line may contain it. */
+ * of length 0 if there is none.  Any line of a session file may contain the
+ * name of its model, which stream->transcript has; any message that is a record
+ * of its own may contain it, too. */
 static struct ctx_str
 find_model_name(const struct ctx_stream *stream, const struct ctx_event *event)
 {
@@ -423,9 +424,11 @@ find_model_name(const struct ctx_stream *stream, const struct ctx_event *event)
 		return ctx_buf_str(&stream->transcript->model);
 	if (node == 0)
 		node = ctx_find_model_of_messages(json, event->layout);
-	if (!ctx_json_is_string(json, node))
-		return (struct ctx_str){NULL, 0};
-	return ctx_json_str(json, node);
+	if (ctx_json_is_string(json, node))
+		return ctx_json_str(json, node);
+	if (event->line == 0 && !event->inside)
+		return ctx_buf_str(&stream->foreseen_model);
+	return (struct ctx_str){NULL, 0};
 }
 
 int

@@ -110,7 +110,7 @@ struct ctx_stream {
 	bool track_links;
 	/* True if the caller needs whole conversations, so that it may read the
 	 * beginning of the stream before the first event is returned, to learn
-	 * the dialect by which tokens are counted. */
+	 * the model and the dialect by which tokens are counted. */
 	bool looks_ahead;
 	/* True if each message must be processed as soon as it was read: then
 	 * nothing is read ahead. */
@@ -120,6 +120,9 @@ struct ctx_stream {
 	 * dialect, false if the dialect is only likely. */
 	const struct ctx_dialect *foreseen;
 	bool foresees_certainly;
+	/* The JSON string with the first model that a message names which is a
+	 * record of its own, learned in the same way; empty if none does. */
+	struct ctx_buf foreseen_model;
 	/* The reader that has read ahead, or NULL.  Nothing more is read with
 	 * it.  It is closed only with the stream, because closing it frees a
 	 * large block: after that, glibc maps new large blocks no longer

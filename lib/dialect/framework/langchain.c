@@ -222,16 +222,32 @@ read_kept_thinking(struct ctx_message *message, uint32_t body, uint32_t extra,
 	return 0;
 }
 
+/* Returns the JSON node of the model's name. body: JSON node of the object with
+ * the members of the message. */
+static uint32_t
+find_model_in(const struct ctx_json *json, uint32_t body)
+{
+	uint32_t about = ctx_json_find(json, body, "response_metadata");
+
+	return about == 0 ? 0
+			  : ctx_find_either(json, about, "model_name", "model");
+}
+
+uint32_t
+ctx_langchain_model(const struct ctx_json *json, uint32_t node)
+{
+	uint32_t body = ctx_find_either(json, node, "kwargs", "data");
+
+	return find_model_in(json, body != 0 ? body : node);
+}
+
 static int
 read_ai(struct ctx_message *message, uint32_t body, struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
 	uint32_t extra = ctx_json_find(json, body, "additional_kwargs");
-	uint32_t about = ctx_json_find(json, body, "response_metadata");
 
-	if (about != 0)
-		message->model =
-		    ctx_find_either(json, about, "model_name", "model");
+	message->model = find_model_in(json, body);
 	if (extra != 0 &&
 	    (ctx_read_member(message, extra, "reasoning_content",
 		 CTX_BLOCK_REASONING, err) < 0 ||
