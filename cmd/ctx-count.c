@@ -505,7 +505,7 @@ parse(struct count_command *count, int argc, char **argv)
 	    {0, "svg", "FILE",
 		"write the bar to FILE as SVG, even without --bar", CLI_FILE,
 		&count->bar.svg, NULL, NULL},
-	    {0, "follow", NULL, "like --bar; draw again whenever a file grows",
+	    {0, "follow", NULL, "like --bar; drawn again if a file changes",
 		CLI_FLAG, &count->bar.follow, NULL, NULL},
 	    {0, "color", "WHEN",
 		"colours of --bar: auto (default), always, never", CLI_CHOICE,
