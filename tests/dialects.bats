@@ -503,8 +503,9 @@ turns() {
 	[ "$(ctx-count -d openai-chat --json in | jq .messages)" -eq 1 ]
 }
 
-@test "responses are counted and never truncated" {
+@test "responses are counted and never changed" {
 	t=$(words 60)
+	image=$(head -c 900 /dev/zero | base64 -w 0)
 	cat > w <<-X
 	{"custom_id":"1","response":{"status_code":200,"body":{"model":"gpt-4o","choices":[{"index":0,"message":{"role":"assistant","content":"$t"}},{"index":1,"message":{"role":"assistant","content":"$t"}}]}}}
 	{"custom_id":"2","response":{"status_code":200,"body":{"model":"gpt-4o","output":[{"type":"reasoning","id":"rs","summary":[]},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"$t"}]}]}}}
@@ -512,12 +513,16 @@ turns() {
 	{"custom_id":"4","result":{"type":"errored","error":{"type":"invalid_request"}}}
 	{"key":"5","response":{"candidates":[{"content":{"role":"model","parts":[{"text":"$t"}]}}]}}
 	{"candidates":[{"content":{"role":"model","parts":[{"text":"$t"}]},"finishReason":"STOP"}]}
+	{"candidates":[{"content":{"role":"model","parts":[{"inlineData":{"mimeType":"image/png","data":"$image"}},{"functionCall":{"name":"f","args":{"a":"$t"}}}]}}]}
 	X
 	run -1 ctx-prune -k 1 -t 0 -b 50 w
 	ctx-prune -k 1 -t 0 -b 50 w 2> err | cmp - w
+	ctx-truncate --message-limit 9 --args 9 --media 0 w | cmp - w
+	ctx-truncate --message-limit 9 --args 9 --media 1 w | cmp - w
+	ctx-age --media 0 w | cmp - w
 	ctx-count --json w > n
-	[ "$(jq -s 'map(.messages) | add' n)" -eq 7 ]
-	[ "$(jq -s 'map(select(.tokens > 50)) | length' n)" -eq 5 ]
+	[ "$(jq -s 'map(.messages) | add' n)" -eq 8 ]
+	[ "$(jq -s 'map(select(.tokens > 50)) | length' n)" -eq 6 ]
 }
 
 @test "the corpus of providers is detected, passes unchanged, and prunes idempotently" {

@@ -70,9 +70,13 @@ queue_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 	struct aging *aging = user;
 	bool was_sent =
 	    aging->options->unsent && ctx_message_was_sent(event->message);
-	struct age_entry *entry = ctx_age_queue_append(aging,
-	    event->inside ? &aging->record : &aging->lines, event, err);
+	struct age_entry *entry;
 
+	/* the response of a provider, which is never changed */
+	if (event->layout->is_response)
+		return 0;
+	entry = ctx_age_queue_append(aging,
+	    event->inside ? &aging->record : &aging->lines, event, err);
 	if (entry == NULL)
 		return -1;
 	if (event->inside && was_sent)

@@ -44,6 +44,9 @@ take_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 	const struct media_numbers all = {0,
 	    truncation->options->media ? UINT64_MAX : 0};
 
+	/* the response of a provider, which is never changed */
+	if (event->layout->is_response)
+		return 0;
 	if (!needs_queue(truncation->options))
 		return ctx_truncate_message(truncation,
 		    event->inside ? &truncation->record.tracker
