@@ -53,112 +53,84 @@ apply_options(struct ctx_input *input, const struct ctx_input_options *options,
 	return 0;
 }
 
-/* Allocates an input.  Its source (files, memory or a callback) must be set
- * later.  Copies the options of the program to *known.  Members that the
- * program's version of the struct lacks are 0 in *known.  Returns NULL with
- * *err after an error. */
-static struct ctx_input *
-make_input(const struct ctx_input_options *options,
-    struct ctx_input_options *known, struct ctx_err *err)
-{
-	struct ctx_input *input;
+/* Where the bytes of a new input come from. */
+struct input_origin {
+	/* Opens the reader of the input. */
+	int (*open)(struct ctx_input *input, const struct input_origin *from,
+	    struct ctx_err *err);
+	const char *const *files; /* used by open_files */
+	size_t n_files;
+	struct ctx_str text; /* used by open_text */
+	/* used by open_source: a descriptor, or -1 and the function of the
+	 * program that reads the bytes */
+	int fd;
+	ctx_read_function *read;
+	void *user;
+	const char *name; /* set by open_input */
+};
 
-	if (ctx_api_take_options(known, sizeof *known, options, err) < 0)
-		return NULL;
-	input = calloc(1, sizeof *input);
-	if (input == NULL)
-		ctx_err_nomem(err);
-	return input;
-}
-
-/* Applies the options to a new input, *made, and sets *input to made.  If rc is
- * -1 or an option is wrong, frees *made, sets *input to NULL and returns -1.
- * rc: result of opening the source of the input: 0, or -1 after an error. */
+/* Opens an input.  Without the option "name", its name in error messages is
+ * "-"; the names of files are not replaced.  After an error, sets *input to
+ * NULL. */
 static int
-finish_input(struct ctx_input **input, struct ctx_input *made, int rc,
-    const struct ctx_input_options *options, struct ctx_err *err)
+open_input(struct ctx_input **input, struct input_origin *from,
+    const struct ctx_input_options *options, struct ctx_error *error)
 {
+	struct ctx_input_options known;
+	struct ctx_input *made = NULL;
+	struct ctx_err err;
+	int rc = ctx_api_take_options(&known, sizeof known, options, &err);
+
+	if (rc == 0 && (made = calloc(1, sizeof *made)) == NULL)
+		rc = ctx_err_nomem(&err);
 	if (rc == 0)
-		rc = apply_options(made, options, err);
+		rc = ctx_api_copy_string(&made->strings,
+		    known.name != NULL ? known.name : "-", &from->name, &err);
+	if (rc == 0)
+		rc = from->open(made, from, &err);
+	if (rc == 0)
+		rc = apply_options(made, &known, &err);
 	*input = rc == 0 ? made : NULL;
-	if (rc < 0)
-		ctx_input_free(made);
-	return rc;
+	if (rc == 0)
+		return 0;
+	ctx_input_free(made);
+	return ctx_api_fail(error, &err);
 }
 
 static int
-open_files(struct ctx_input *input, const char *const *files, size_t n,
+open_files(struct ctx_input *input, const struct input_origin *from,
     struct ctx_err *err)
 {
 	const char *name;
 	char **names;
 	size_t i;
 
-	names = ctx_arena_alloc(&input->strings, (n + 1) * sizeof *names, err);
+	names = ctx_arena_alloc(&input->strings,
+	    (from->n_files + 1) * sizeof *names, err);
 	if (names == NULL)
 		return -1;
-	for (i = 0; i < n; i++) {
-		if (files[i] == NULL)
+	for (i = 0; i < from->n_files; i++) {
+		if (from->files[i] == NULL)
 			return ctx_err_set(err, CTX_EARG,
 			    "the name of a file is NULL");
-		if (ctx_api_copy_string(&input->strings, files[i], &name, err) <
-		    0)
+		if (ctx_api_copy_string(&input->strings, from->files[i], &name,
+			err) < 0)
 			return -1;
 		names[i] = (char *)(uintptr_t)name;
 	}
-	return ctx_reader_open(&input->stream.reader, names, n, err);
+	return ctx_reader_open(&input->stream.reader, names, from->n_files,
+	    err);
 }
 
 int
 ctx_input_open_files(struct ctx_input **input, const char *const *files,
     size_t n, const struct ctx_input_options *options, struct ctx_error *error)
 {
-	struct ctx_input_options known;
-	struct ctx_input *made;
-	struct ctx_err err;
+	struct input_origin from = {.open = open_files,
+	    .files = files,
+	    .n_files = n};
 
-	*input = NULL;
-	if ((made = make_input(options, &known, &err)) == NULL ||
-	    finish_input(input, made, open_files(made, files, n, &err), &known,
-		&err) < 0)
-		return ctx_api_fail(error, &err);
-	return 0;
-}
-
-/* Sets the source from which a new input, *made, reads its bytes, and calls
- * finish_input. options->name is the name of the source in error messages; if
- * it is NULL, the name is "-". */
-static int
-open_source(struct ctx_input **input, struct ctx_input *made,
-    struct ctx_source *source, const struct ctx_input_options *options,
-    struct ctx_err *err)
-{
-	int rc = ctx_api_copy_string(&made->strings,
-	    options->name != NULL ? options->name : "-", &source->name, err);
-
-	if (rc == 0)
-		rc = ctx_reader_open_source(&made->stream.reader, source, err);
-	return finish_input(input, made, rc, options, err);
-}
-
-int
-ctx_input_open_fd(struct ctx_input **input, int fd,
-    const struct ctx_input_options *options, struct ctx_error *error)
-{
-	struct ctx_source source = {.fd = fd};
-	struct ctx_input_options known;
-	struct ctx_input *made;
-	struct ctx_err err;
-
-	*input = NULL;
-	if (fcntl(fd, F_GETFD) < 0) {
-		ctx_err_sys(&err, errno, "cannot read file descriptor %d", fd);
-		return ctx_api_fail(error, &err);
-	}
-	if ((made = make_input(options, &known, &err)) == NULL ||
-	    open_source(input, made, &source, &known, &err) < 0)
-		return ctx_api_fail(error, &err);
-	return 0;
+	return open_input(input, &from, options, error);
 }
 
 /* Calls the program's callback that reads bytes.  Returns the number of bytes,
@@ -172,27 +144,49 @@ read_callback(void *user, char *p, size_t n)
 	return got >= 0 && (size_t)got <= n ? (ssize_t)got : -1;
 }
 
+static int
+open_source(struct ctx_input *input, const struct input_origin *from,
+    struct ctx_err *err)
+{
+	const struct ctx_source source = {.name = from->name,
+	    .fd = from->fd,
+	    .read = from->fd < 0 ? read_callback : NULL,
+	    .user = input};
+
+	input->read = from->read;
+	input->user = from->user;
+	return ctx_reader_open_source(&input->stream.reader, &source, err);
+}
+
+int
+ctx_input_open_fd(struct ctx_input **input, int fd,
+    const struct ctx_input_options *options, struct ctx_error *error)
+{
+	struct input_origin from = {.open = open_source, .fd = fd};
+	struct ctx_err err;
+
+	if (fcntl(fd, F_GETFD) >= 0)
+		return open_input(input, &from, options, error);
+	*input = NULL;
+	ctx_err_sys(&err, errno, "cannot read file descriptor %d", fd);
+	return ctx_api_fail(error, &err);
+}
+
+static int
+open_text(struct ctx_input *input, const struct input_origin *from,
+    struct ctx_err *err)
+{
+	return ctx_reader_open_text(&input->stream.reader, from->name,
+	    from->text, err);
+}
+
 int
 ctx_input_open_memory(struct ctx_input **input, const void *data, size_t length,
     const struct ctx_input_options *options, struct ctx_error *error)
 {
-	struct ctx_input_options known;
-	struct ctx_input *made;
-	struct ctx_err err;
-	const char *name;
-	int rc;
+	struct input_origin from = {.open = open_text, .text = {data, length}};
 
-	*input = NULL;
-	if ((made = make_input(options, &known, &err)) == NULL)
-		return ctx_api_fail(error, &err);
-	rc = ctx_api_copy_string(&made->strings,
-	    known.name != NULL ? known.name : "-", &name, &err);
-	if (rc == 0)
-		rc = ctx_reader_open_text(&made->stream.reader, name,
-		    (struct ctx_str){data, length}, &err);
-	if (finish_input(input, made, rc, &known, &err) < 0)
-		return ctx_api_fail(error, &err);
-	return 0;
+	return open_input(input, &from, options, error);
 }
 
 int
@@ -200,20 +194,12 @@ ctx_input_open_callback(struct ctx_input **input, ctx_read_function *read,
     void *user, const struct ctx_input_options *options,
     struct ctx_error *error)
 {
-	struct ctx_source source = {.read = read_callback};
-	struct ctx_input_options known;
-	struct ctx_input *made;
-	struct ctx_err err;
+	struct input_origin from = {.open = open_source,
+	    .fd = -1,
+	    .read = read,
+	    .user = user};
 
-	*input = NULL;
-	if ((made = make_input(options, &known, &err)) == NULL)
-		return ctx_api_fail(error, &err);
-	made->read = read;
-	made->user = user;
-	source.user = made;
-	if (open_source(input, made, &source, &known, &err) < 0)
-		return ctx_api_fail(error, &err);
-	return 0;
+	return open_input(input, &from, options, error);
 }
 
 const char *
