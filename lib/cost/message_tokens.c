@@ -3,8 +3,7 @@
 
 #include "cost/cost.h"
 #include "cost/media.h"
-#include "cost/shown_form.h"
-#include "cost/surcharges.h"
+#include "cost/prompt_writer.h"
 #include "cost/text_tokens.h"
 #include "dialect/result_content.h"
 #include "store/store.h"
@@ -20,21 +19,21 @@ find_surcharges(const struct ctx_counter *counter,
 		: dialect->tools.rule);
 }
 
-/* Counts the tokens of the text that the function "write" makes of a JSON node.
- * write: a function of cost/shown_form.h. */
+/* Counts the tokens of the text that the function "put" writes for a JSON node.
+ * put: a function of cost/prompt_writer.h. */
 static int
 count_written(struct ctx_counter *counter,
-    int (*write)(struct ctx_buf *, const struct ctx_json *, uint32_t,
-	struct ctx_err *),
+    void (*put)(struct ctx_prompt_writer *, uint32_t),
     const struct ctx_json *json, uint32_t node, struct ctx_cost *cost,
     struct ctx_err *err)
 {
 	struct ctx_buf *text = &counter->text;
-	int rc;
+	struct ctx_prompt_writer to = {json, text, err, false};
+	int rc = -1;
 
 	text->n = 0;
-	rc = write(text, json, node, err);
-	if (rc == 0)
+	put(&to, node);
+	if (!to.failed)
 		rc =
 		    ctx_count_marked_text(counter, text->p, text->n, cost, err);
 	ctx_buf_reset(text);
@@ -57,11 +56,11 @@ count_shown(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 		return ctx_count_value(counter, json, node, cost, err);
 	if (json->nodes[node].kind == CTX_JSON_OBJECT &&
 	    form == CTX_FORM_DECLARATION)
-		return count_written(counter, ctx_declared_value_add, json,
+		return count_written(counter, ctx_prompt_put_declared, json,
 		    node, cost, err);
 	if (json->nodes[node].kind == CTX_JSON_OBJECT &&
 	    form == CTX_FORM_PYTHON)
-		return count_written(counter, ctx_spaced_json_add, json, node,
+		return count_written(counter, ctx_prompt_put_spaced, json, node,
 		    cost, err);
 	for (one = node; one < end; one++)
 		if (json->nodes[one].kind == CTX_JSON_STRING &&
@@ -283,7 +282,7 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 	    extra->form == CTX_FORM_PYTHON &&
 	    message->dialect->counts_strings_only &&
 	    message->json->nodes[block->payload].kind == CTX_JSON_OBJECT)
-		return count_written(counter, ctx_python_arguments_add,
+		return count_written(counter, ctx_prompt_put_arguments,
 		    message->json, block->payload, cost, err);
 	if (ctx_text_is_joined(counter, message, i))
 		return ctx_count_joined_text(counter, message, i, cost, err);

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "cost/prompt_writer.h"
-#include "cost/shown_form.h"
 
 enum {
 	/* Maximum number of classes of a function.  Needed because a schema
@@ -35,7 +34,7 @@ struct python_class {
 };
 
 struct python {
-	struct ctx_prompt_writer to;
+	struct ctx_prompt_writer *to;
 	/* JSON node of the schema of all arguments; it contains the definitions
 	 * to which "$ref" refers */
 	uint32_t schema;
@@ -71,20 +70,20 @@ put_description(struct python *p, uint32_t node)
 	struct ctx_str text = {"", 0};
 	size_t i, start = 0;
 
-	if (!ctx_json_is_string(p->to.json, node) || p->to.failed)
+	if (!ctx_json_is_string(p->to->json, node) || p->to->failed)
 		return;
 	p->text.n = 0;
-	p->to.failed =
-	    ctx_json_text(p->to.json, node, &p->text, &text, p->to.err) < 0;
-	for (i = 0; i < text.n && !p->to.failed; i++) {
+	p->to->failed =
+	    ctx_json_text(p->to->json, node, &p->text, &text, p->to->err) < 0;
+	for (i = 0; i < text.n && !p->to->failed; i++) {
 		if (text.p[i] != '\n')
 			continue;
-		ctx_prompt_put_bytes(&p->to, text.p + start, i + 1 - start);
+		ctx_prompt_put_bytes(p->to, text.p + start, i + 1 - start);
 		start = i + 1;
 		if (start < text.n && text.p[start] != '\n')
-			ctx_prompt_put(&p->to, "  ");
+			ctx_prompt_put(p->to, "  ");
 	}
-	ctx_prompt_put_bytes(&p->to, text.p + start, text.n - start);
+	ctx_prompt_put_bytes(p->to, text.p + start, text.n - start);
 }
 
 /* Appends a name to the buffer "names" of struct python: without quotes,
@@ -97,7 +96,7 @@ add_camel_case(struct python *p, const char *name, size_t n)
 	size_t i;
 	char c;
 
-	for (i = 0; i < n && !p->to.failed; i++) {
+	for (i = 0; i < n && !p->to->failed; i++) {
 		c = name[i];
 		if (c == '_' || c == '-' || c == '.' || c == ' ' || c == '"') {
 			begins = true;
@@ -106,7 +105,7 @@ add_camel_case(struct python *p, const char *name, size_t n)
 		if (begins && c >= 'a' && c <= 'z')
 			c = (char)(c - 'a' + 'A');
 		begins = false;
-		p->to.failed = ctx_buf_add(&p->names, &c, 1, p->to.err) < 0;
+		p->to->failed = ctx_buf_add(&p->names, &c, 1, p->to->err) < 0;
 	}
 }
 
@@ -118,19 +117,19 @@ static void
 put_class_name(struct python *p, uint32_t schema,
     const struct python_class *from, uint32_t key)
 {
-	struct ctx_str literal = ctx_json_str(p->to.json, key);
+	struct ctx_str literal = ctx_json_str(p->to->json, key);
 	struct python_class *class = p->classes + p->n;
 
 	if (p->n == MOST_CLASSES || from->depth == DEEPEST) {
-		ctx_prompt_put(&p->to, "Any");
+		ctx_prompt_put(p->to, "Any");
 		return;
 	}
 	*class = (struct python_class){.schema = schema,
 	    .depth = from->depth + 1,
 	    .name = p->names.n};
-	if (ctx_buf_reserve(&p->names, from->length + literal.n, p->to.err) <
+	if (ctx_buf_reserve(&p->names, from->length + literal.n, p->to->err) <
 	    0) {
-		p->to.failed = true;
+		p->to->failed = true;
 		return;
 	}
 	memcpy(p->names.p + p->names.n, p->names.p + from->name, from->length);
@@ -138,7 +137,7 @@ put_class_name(struct python *p, uint32_t schema,
 	add_camel_case(p, literal.p, literal.n);
 	class->length = p->names.n - class->name;
 	p->n++;
-	ctx_prompt_put_bytes(&p->to, p->names.p + class->name, class->length);
+	ctx_prompt_put_bytes(p->to, p->names.p + class->name, class->length);
 }
 
 /* Writes the list of the only values that an argument of a tool may have, as
@@ -148,13 +147,13 @@ put_literals(struct python *p, uint32_t list)
 {
 	uint32_t one = 0;
 
-	ctx_prompt_put(&p->to, "Literal['");
-	while (ctx_json_next_element(p->to.json, list, &one)) {
+	ctx_prompt_put(p->to, "Literal['");
+	while (ctx_json_next_element(p->to->json, list, &one)) {
 		if (one != list + 1)
-			ctx_prompt_put(&p->to, "', '");
-		ctx_prompt_put_text(&p->to, one);
+			ctx_prompt_put(p->to, "', '");
+		ctx_prompt_put_text(p->to, one);
 	}
-	ctx_prompt_put(&p->to, "']");
+	ctx_prompt_put(p->to, "']");
 }
 
 /* Returns the JSON node with the name of a schema's type, or 0 if there is
@@ -196,7 +195,7 @@ static void
 put_one_type(struct python *p, uint32_t schema, const struct python_class *from,
     uint32_t key)
 {
-	const struct ctx_json *json = p->to.json;
+	const struct ctx_json *json = p->to->json;
 	const char *name;
 	uint32_t type, list;
 	unsigned arrays = 0;
@@ -206,7 +205,7 @@ put_one_type(struct python *p, uint32_t schema, const struct python_class *from,
 	while (schema != 0 && arrays < MOST_ARRAYS &&
 	    (ctx_json_is(json, type, "array") ||
 		ctx_json_is(json, type, "ARRAY"))) {
-		ctx_prompt_put(&p->to, "list[");
+		ctx_prompt_put(p->to, "list[");
 		arrays++;
 		schema = find_member(json, schema, "items");
 		schema = ctx_schema_follow(json, p->schema, schema);
@@ -219,9 +218,9 @@ put_one_type(struct python *p, uint32_t schema, const struct python_class *from,
 	else if (find_properties(json, schema) != 0)
 		put_class_name(p, schema, from, key);
 	else
-		ctx_prompt_put(&p->to, name != NULL ? name : "Any");
+		ctx_prompt_put(p->to, name != NULL ? name : "Any");
 	while (arrays-- > 0)
-		ctx_prompt_put(&p->to, "]");
+		ctx_prompt_put(p->to, "]");
 }
 
 static bool
@@ -239,7 +238,7 @@ put_type(struct python *p, uint32_t schema, const struct python_class *from,
     uint32_t key)
 {
 	static const char *const unions[] = {"anyOf", "any_of", "oneOf"};
-	const struct ctx_json *json = p->to.json;
+	const struct ctx_json *json = p->to->json;
 	uint32_t list = 0, one = 0;
 	bool any = false;
 	size_t i;
@@ -254,7 +253,7 @@ put_type(struct python *p, uint32_t schema, const struct python_class *from,
 		if (is_null_type(json, one))
 			continue;
 		if (any)
-			ctx_prompt_put(&p->to, " | ");
+			ctx_prompt_put(p->to, " | ");
 		any = true;
 		put_one_type(p, one, from, key);
 	}
@@ -266,27 +265,25 @@ static void
 put_properties(struct python *p, const struct python_class *class,
     const char *before, const char *after)
 {
-	const struct ctx_json *json = p->to.json;
+	const struct ctx_json *json = p->to->json;
 	uint32_t all = find_properties(json, class->schema), key = 0;
 	struct ctx_intern required = {0};
 	struct ctx_str name = {"", 0};
 
 	if (all == 0)
 		return;
-	if (!p->to.failed)
-		p->to.failed = ctx_schema_read_required(json, class->schema,
-				   &p->text, &required, p->to.err) < 0;
-	while (!p->to.failed && ctx_json_next_member(json, all, &key)) {
-		ctx_prompt_put(&p->to, before);
-		ctx_prompt_put_text(&p->to, key);
-		ctx_prompt_put(&p->to, ": ");
+	ctx_schema_read_required(p->to, class->schema, &p->text, &required);
+	while (!p->to->failed && ctx_json_next_member(json, all, &key)) {
+		ctx_prompt_put(p->to, before);
+		ctx_prompt_put_text(p->to, key);
+		ctx_prompt_put(p->to, ": ");
 		put_type(p, key + 1, class, key);
 		p->text.n = 0;
-		p->to.failed = p->to.failed ||
-		    ctx_json_text(json, key, &p->text, &name, p->to.err) < 0;
+		p->to->failed = p->to->failed ||
+		    ctx_json_text(json, key, &p->text, &name, p->to->err) < 0;
 		if (!ctx_intern_has(&required, name.p, name.n))
-			ctx_prompt_put(&p->to, " | None = None");
-		ctx_prompt_put(&p->to, after);
+			ctx_prompt_put(p->to, " | None = None");
+		ctx_prompt_put(p->to, after);
 	}
 	ctx_intern_release(&required);
 }
@@ -297,74 +294,70 @@ static void
 put_doc_string(struct python *p, uint32_t schema, uint32_t description,
     const char *heading)
 {
-	const struct ctx_json *json = p->to.json;
+	const struct ctx_json *json = p->to->json;
 	uint32_t all = find_properties(json, schema), key = 0;
 
-	ctx_prompt_put(&p->to, "  \"\"\"");
+	ctx_prompt_put(p->to, "  \"\"\"");
 	put_description(p, description);
-	ctx_prompt_put(&p->to, heading);
+	ctx_prompt_put(p->to, heading);
 	while (all != 0 && ctx_json_next_member(json, all, &key)) {
-		ctx_prompt_put(&p->to, "    ");
-		ctx_prompt_put_text(&p->to, key);
-		ctx_prompt_put(&p->to, ": ");
+		ctx_prompt_put(p->to, "    ");
+		ctx_prompt_put_text(p->to, key);
+		ctx_prompt_put(p->to, ": ");
 		put_description(p, find_member(json, key + 1, "description"));
-		ctx_prompt_put(&p->to, "\n");
+		ctx_prompt_put(p->to, "\n");
 	}
-	ctx_prompt_put(&p->to, "  \"\"\"\n");
+	ctx_prompt_put(p->to, "  \"\"\"\n");
 }
 
 static void
 put_class(struct python *p, const struct python_class *class)
 {
-	ctx_prompt_put(&p->to, "@dataclasses.dataclass(kw_only=True)\nclass ");
-	ctx_prompt_put_bytes(&p->to, p->names.p + class->name, class->length);
-	ctx_prompt_put(&p->to, ":\n");
+	ctx_prompt_put(p->to, "@dataclasses.dataclass(kw_only=True)\nclass ");
+	ctx_prompt_put_bytes(p->to, p->names.p + class->name, class->length);
+	ctx_prompt_put(p->to, ":\n");
 	put_doc_string(p, class->schema,
-	    find_member(p->to.json, class->schema, "description"),
+	    find_member(p->to->json, class->schema, "description"),
 	    "\n\n  Attributes:\n");
 	put_properties(p, class, "  ", "\n");
 }
 
-int
-ctx_python_definition_add(struct ctx_buf *out, const struct ctx_json *json,
-    const struct ctx_definition *tool, struct ctx_err *err)
+void
+ctx_prompt_put_python(struct ctx_prompt_writer *to,
+    const struct ctx_definition *tool)
 {
-	struct ctx_str name = ctx_json_str(json, tool->name);
-	struct python p = {.to = {.json = json, .out = out, .err = err},
-	    .schema = tool->schema};
+	struct ctx_str name = ctx_json_str(to->json, tool->name);
+	struct python p = {.to = to, .schema = tool->schema};
 	struct python_class class = {.schema = tool->schema};
 	size_t i;
 
 	add_camel_case(&p, name.p, name.n);
 	class.length = p.names.n;
-	ctx_prompt_put(&p.to, "def ");
-	ctx_prompt_put_text(&p.to, tool->name);
-	ctx_prompt_put(&p.to, "(\n");
+	ctx_prompt_put(to, "def ");
+	ctx_prompt_put_text(to, tool->name);
+	ctx_prompt_put(to, "(\n");
 	put_properties(&p, &class, "    ", ",\n");
-	ctx_prompt_put(&p.to, ") -> dict:\n");
+	ctx_prompt_put(to, ") -> dict:\n");
 	put_doc_string(&p, tool->schema, tool->description, "\n\n  Args:\n");
-	for (i = 0; i < p.n && !p.to.failed; i++) {
+	for (i = 0; i < p.n && !to->failed; i++) {
 		class = p.classes[i];
 		put_class(&p, &class);
 	}
 	ctx_buf_release(&p.names);
 	ctx_buf_release(&p.text);
-	return p.to.failed ? -1 : 0;
 }
 
-int
-ctx_python_arguments_add(struct ctx_buf *out, const struct ctx_json *json,
-    uint32_t node, struct ctx_err *err)
+void
+ctx_prompt_put_arguments(struct ctx_prompt_writer *to, uint32_t node)
 {
 	uint32_t key = 0;
 
-	if (ctx_buf_add(out, "(", 1, err) < 0)
-		return -1;
-	while (ctx_json_next_member(json, node, &key))
-		if ((key != node + 1 && ctx_buf_add(out, ", ", 2, err) < 0) ||
-		    ctx_json_append_text(json, key, out, err) < 0 ||
-		    ctx_buf_add(out, " = ", 3, err) < 0 ||
-		    ctx_spaced_json_add(out, json, key + 1, err) < 0)
-			return -1;
-	return ctx_buf_add(out, ")", 1, err);
+	ctx_prompt_put(to, "(");
+	while (ctx_json_next_member(to->json, node, &key)) {
+		ctx_prompt_put(to, key != node + 1 ? ", " : "");
+		ctx_prompt_put_text(to, key);
+		ctx_prompt_put(to, " = ");
+		ctx_prompt_put_spaced(to, key + 1);
+	}
+	ctx_prompt_put(to, ")");
 }

@@ -28,10 +28,8 @@
  */
 #include <string.h>
 
-#include "cost/answer_schema.h"
 #include "cost/cost.h"
-#include "cost/shown_form.h"
-#include "cost/surcharges.h"
+#include "cost/prompt_writer.h"
 #include "cost/text_tokens.h"
 
 /* Maximum depth of nested schemas that are counted. */
@@ -51,8 +49,9 @@ struct overhead_count {
 	const struct ctx_surcharges *extra;
 	struct ctx_cost cost; /* tokens and characters counted so far */
 	/* Tool definitions of the request, in the form in which the model gets
-	 * them. */
+	 * them, and what writes them to this buffer. */
 	struct ctx_buf text;
+	struct ctx_prompt_writer to;
 	/* Numbers of tokens that are published or were measured: those of the
 	 * provider's own tools, and those of the text around the tool
 	 * definitions. */
@@ -106,15 +105,24 @@ count_prompt(struct overhead_count *b, uint32_t node, struct ctx_err *err)
 
 /* ---- tool definitions ---- */
 
-static int
-append_member(struct overhead_count *b, const char *before, uint32_t node,
-    struct ctx_err *err)
+static void
+put_part(struct ctx_prompt_writer *to, const char *before, uint32_t node)
 {
 	if (node == 0)
-		return 0;
-	if (ctx_buf_add(&b->text, before, strlen(before), err) < 0)
-		return -1;
-	return ctx_json_append_compact(b->json, node, &b->text, err);
+		return;
+	ctx_prompt_put(to, before);
+	ctx_prompt_put_json(to, node);
+}
+
+/* Writes a tool definition in the form "json". */
+static void
+put_json_definition(struct ctx_prompt_writer *to,
+    const struct ctx_definition *tool)
+{
+	put_part(to, "{\"name\":", tool->name);
+	put_part(to, ",\"description\":", tool->description);
+	put_part(to, ",\"parameters\":", tool->schema);
+	ctx_prompt_put(to, "}\n");
 }
 
 static int
@@ -204,38 +212,30 @@ static int
 add_definition(struct overhead_count *b, const struct ctx_definition *tool,
     struct ctx_err *err)
 {
+	static void (*const forms[])(struct ctx_prompt_writer *,
+	    const struct ctx_definition *) = {[CTX_FORM_TYPES] =
+						  ctx_prompt_put_types,
+	    [CTX_FORM_JSON] = put_json_definition,
+	    [CTX_FORM_TAGGED] = ctx_prompt_put_tagged,
+	    [CTX_FORM_PYTHON] = ctx_prompt_put_python,
+	    [CTX_FORM_DECLARATION] = ctx_prompt_put_declaration};
+
 	b->fixed += b->extra->definition;
 	if (b->counter->corrects)
 		b->fixed += b->extra->estimated_definition;
-	switch (b->extra->form) {
-	case CTX_FORM_TYPES:
-		return ctx_tool_schema_add(&b->text, b->json, tool, err);
-	case CTX_FORM_TAGGED:
-		return ctx_tagged_definition_add(&b->text, b->json, tool, err);
-	case CTX_FORM_PYTHON:
-		return ctx_python_definition_add(&b->text, b->json, tool, err);
-	case CTX_FORM_DECLARATION:
-		return ctx_declaration_add(&b->text, b->json, tool, err);
-	case CTX_FORM_TEXTS:
-		if (count_texts(b, tool->name, err) < 0 ||
-		    count_texts(b, tool->description, err) < 0)
-			return -1;
-		return count_schema(b, tool->schema, err);
-	default:
-		if (append_member(b, "{\"name\":", tool->name, err) < 0 ||
-		    append_member(b, ",\"description\":", tool->description,
-			err) < 0 ||
-		    append_member(b, ",\"parameters\":", tool->schema, err) < 0)
-			return -1;
-		return ctx_buf_add(&b->text, "}\n", 2, err);
-	}
+	if (b->extra->form == CTX_FORM_TEXTS)
+		return count_texts(b, tool->name, err) < 0 ||
+			count_texts(b, tool->description, err) < 0
+		    ? -1
+		    : count_schema(b, tool->schema, err);
+	forms[b->extra->form](&b->to, tool);
+	return b->to.failed ? -1 : 0;
 }
 
 /* Adds the tokens of a tool that the provider defines: the published number for
  * this type of tool, otherwise the tokens of the tool's JSON in the request. */
 static int
-add_provided(struct overhead_count *b, uint32_t tool, uint32_t type,
-    struct ctx_err *err)
+add_provided(struct overhead_count *b, uint32_t tool, uint32_t type)
 {
 	/* Tools that Anthropic defines, by their types, and the numbers of
 	 * tokens of their definitions according to its pages on these tools
@@ -252,7 +252,8 @@ add_provided(struct overhead_count *b, uint32_t tool, uint32_t type,
 			return 0;
 		}
 	}
-	return ctx_json_append_compact(b->json, tool, &b->text, err);
+	ctx_prompt_put_json(&b->to, tool);
+	return b->to.failed ? -1 : 0;
 }
 
 /* Returns the JSON node of the schema of a tool's arguments.  In requests of
@@ -303,7 +304,7 @@ add_listed_tool(struct overhead_count *b, uint32_t tool, uint32_t key,
 		 * example. */
 		return 0;
 	b->any = true;
-	return add_provided(b, tool, type, err);
+	return add_provided(b, tool, type);
 }
 
 /* Adds the tokens of tool definitions that are members of an object, as in the
@@ -450,11 +451,9 @@ count_answer(struct overhead_count *b, const struct ctx_record_layout *layout,
 	if (extra->answer_form == CTX_ANSWER_TEXTS)
 		return count_schema(b, answer.schema, err);
 	b->text.n = 0;
-	if (ctx_answer_schema_add(&b->text, b->json, &answer,
-		extra->answer_form, err) < 0)
-		return -1;
-	if (b->text.n == 0)
-		return 0;
+	ctx_prompt_put_answer(&b->to, &answer, extra->answer_form);
+	if (b->to.failed || b->text.n == 0)
+		return b->to.failed ? -1 : 0;
 	b->cost.tokens +=
 	    is_responses(layout) ? extra->answer_responses : extra->answer;
 	return ctx_count_marked_text(b->counter, b->text.p, b->text.n, &b->cost,
@@ -531,6 +530,7 @@ ctx_count_request_overhead(struct ctx_counter *counter,
 	int rc = 0;
 
 	memset(overhead, 0, sizeof *overhead);
+	b.to = (struct ctx_prompt_writer){json, &b.text, err, false};
 	b.rule = counter->tools.rule != CTX_TOOLS_NONE
 	    ? &counter->tools
 	    : &layout->dialect->tools;

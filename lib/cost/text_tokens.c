@@ -1,7 +1,7 @@
 /* text_tokens.c - counts the tokens of a text, in tokens of the model */
 #include <string.h>
 
-#include "cost/shown_form.h"
+#include "cost/prompt_writer.h"
 #include "cost/text_tokens.h"
 
 uint64_t

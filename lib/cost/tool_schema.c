@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "cost/prompt_writer.h"
-#include "cost/tool_schema.h"
 
 /* Maximum depth of nested schemas.  A deeper schema is written as the type
  * "any". */
@@ -43,7 +42,7 @@ struct level {
 
 /* The tool definition that is being written. */
 struct types {
-	struct ctx_prompt_writer to;
+	struct ctx_prompt_writer *to;
 	/* JSON node of the schema of all arguments; it may contain definitions
 	 * to which other parts of the schema refer */
 	uint32_t schema;
@@ -83,20 +82,20 @@ ctx_schema_follow(const struct ctx_json *json, uint32_t root, uint32_t schema)
 	return schema;
 }
 
-int
-ctx_schema_read_required(const struct ctx_json *json, uint32_t schema,
-    struct ctx_buf *scratch, struct ctx_intern *names, struct ctx_err *err)
+void
+ctx_schema_read_required(struct ctx_prompt_writer *to, uint32_t schema,
+    struct ctx_buf *scratch, struct ctx_intern *names)
 {
-	uint32_t list = ctx_json_find(json, schema, "required"), one = 0, id;
+	uint32_t list = ctx_json_find(to->json, schema, "required"), one = 0;
 	struct ctx_str name = {"", 0};
+	uint32_t id;
 
-	while (ctx_json_next_element(json, list, &one)) {
+	while (!to->failed && ctx_json_next_element(to->json, list, &one)) {
 		scratch->n = 0;
-		if (ctx_json_text(json, one, scratch, &name, err) < 0 ||
-		    ctx_intern(names, name.p, name.n, &id, err) < 0)
-			return -1;
+		to->failed =
+		    ctx_json_text(to->json, one, scratch, &name, to->err) < 0 ||
+		    ctx_intern(names, name.p, name.n, &id, to->err) < 0;
 	}
-	return 0;
 }
 
 /* ---- writing ---- */
@@ -106,8 +105,8 @@ ctx_schema_read_required(const struct ctx_json *json, uint32_t schema,
 static void
 put_decoded(struct types *t, uint32_t node)
 {
-	if (ctx_json_is_string(t->to.json, node))
-		ctx_prompt_put_text(&t->to, node);
+	if (ctx_json_is_string(t->to->json, node))
+		ctx_prompt_put_text(t->to, node);
 }
 
 /* Writes a comment.  Writes nothing if the text of the comment is missing or
@@ -115,14 +114,14 @@ put_decoded(struct types *t, uint32_t node)
 static void
 put_comment(struct types *t, uint32_t description, unsigned depth)
 {
-	if (!ctx_json_is_string(t->to.json, description) ||
-	    ctx_json_str(t->to.json, description).n == 2)
+	if (!ctx_json_is_string(t->to->json, description) ||
+	    ctx_json_str(t->to->json, description).n == 2)
 		return;
 	for (; depth > 1; depth--)
-		ctx_prompt_put(&t->to, "  ");
-	ctx_prompt_put(&t->to, "// ");
+		ctx_prompt_put(t->to, "  ");
+	ctx_prompt_put(t->to, "// ");
 	put_decoded(t, description);
-	ctx_prompt_put(&t->to, "\n");
+	ctx_prompt_put(t->to, "\n");
 }
 
 /* Returns the name of a member with escapes decoded.  The returned name is
@@ -133,9 +132,9 @@ decode_name(struct types *t, uint32_t node)
 	struct ctx_str name = {"", 0};
 
 	t->text.n = 0;
-	if (!t->to.failed)
-		t->to.failed = ctx_json_text(t->to.json, node, &t->text, &name,
-				   t->to.err) < 0;
+	if (!t->to->failed)
+		t->to->failed = ctx_json_text(t->to->json, node, &t->text,
+				    &name, t->to->err) < 0;
 	return name;
 }
 
@@ -160,16 +159,14 @@ static void
 push_members(struct types *t, uint32_t schema, unsigned depth)
 {
 	struct level *level = push_level(t, MEMBERS, schema, depth);
-	uint32_t all = ctx_json_find(t->to.json, schema, "properties");
+	uint32_t all = ctx_json_find(t->to->json, schema, "properties");
 
-	ctx_prompt_put(&t->to, "{\n");
-	if (!ctx_json_is_object(t->to.json, all))
+	ctx_prompt_put(t->to, "{\n");
+	if (!ctx_json_is_object(t->to->json, all))
 		return;
 	level->at = all + 1;
-	level->end = t->to.json->nodes[all].next;
-	if (!t->to.failed)
-		t->to.failed = ctx_schema_read_required(t->to.json, schema,
-				   &t->text, &level->names, t->to.err) < 0;
+	level->end = t->to->json->nodes[all].next;
+	ctx_schema_read_required(t->to, schema, &t->text, &level->names);
 }
 
 /* Sets *one to the JSON node of the next element or key of the part of a schema
@@ -177,7 +174,7 @@ push_members(struct types *t, uint32_t schema, unsigned depth)
 static bool
 take_next_element(const struct types *t, struct level *level, uint32_t *one)
 {
-	const struct ctx_node *nodes = t->to.json->nodes;
+	const struct ctx_node *nodes = t->to->json->nodes;
 
 	*one = level->at;
 	if (level->at == level->end)
@@ -192,23 +189,23 @@ static void
 put_named_type(struct types *t, uint32_t schema, uint32_t name, unsigned depth)
 {
 	static const char *const same[] = {"string", "boolean", "null"};
-	const struct ctx_json *json = t->to.json;
+	const struct ctx_json *json = t->to->json;
 	size_t i;
 
 	for (i = 0; i < CTX_LENGTH(same); i++)
 		if (ctx_json_is(json, name, same[i])) {
-			ctx_prompt_put(&t->to, same[i]);
+			ctx_prompt_put(t->to, same[i]);
 			return;
 		}
 	if (ctx_json_is(json, name, "number") ||
 	    ctx_json_is(json, name, "integer")) {
-		ctx_prompt_put(&t->to, "number");
+		ctx_prompt_put(t->to, "number");
 	} else if (ctx_json_is(json, name, "array")) {
 		(void)push_level(t, ITEMS, schema, depth);
 	} else if (ctx_json_is(json, name, "object")) {
 		push_members(t, schema, depth + 1);
 	} else {
-		ctx_prompt_put(&t->to, "any");
+		ctx_prompt_put(t->to, "any");
 	}
 }
 
@@ -216,21 +213,21 @@ static void
 put_type(struct types *t, uint32_t schema, unsigned depth)
 {
 	static const char *const unions[] = {"enum", "anyOf", "oneOf"};
-	const struct ctx_node *nodes = t->to.json->nodes;
+	const struct ctx_node *nodes = t->to->json->nodes;
 	struct level *level;
 	uint32_t type = 0;
 	size_t i, n = CTX_LENGTH(unions);
 
-	schema = ctx_schema_follow(t->to.json, t->schema, schema);
+	schema = ctx_schema_follow(t->to->json, t->schema, schema);
 	for (i = 0; i < n; i++) {
-		type = ctx_json_find(t->to.json, schema, unions[i]);
+		type = ctx_json_find(t->to->json, schema, unions[i]);
 		if (type != 0 && nodes[type].kind == CTX_JSON_ARRAY)
 			break;
 	}
 	if (i == n)
-		type = ctx_json_find(t->to.json, schema, "type");
+		type = ctx_json_find(t->to->json, schema, "type");
 	if (type == 0 || t->levels[t->n - 1].nested == DEEPEST) {
-		ctx_prompt_put(&t->to, "any");
+		ctx_prompt_put(t->to, "any");
 	} else if (nodes[type].kind == CTX_JSON_ARRAY) {
 		level = push_level(t,
 		    i == n       ? NAMES
@@ -254,27 +251,27 @@ put_member(struct types *t, struct level *level)
 	unsigned i;
 
 	if (level->any)
-		ctx_prompt_put(&t->to, ",");
+		ctx_prompt_put(t->to, ",");
 	if (level->initial != 0) {
-		ctx_prompt_put(&t->to, " // default: ");
-		ctx_prompt_put_json(&t->to, level->initial);
+		ctx_prompt_put(t->to, " // default: ");
+		ctx_prompt_put_json(t->to, level->initial);
 	}
 	if (level->any)
-		ctx_prompt_put(&t->to, "\n");
+		ctx_prompt_put(t->to, "\n");
 	if (!take_next_element(t, level, &key)) {
-		ctx_prompt_put(&t->to, "}");
+		ctx_prompt_put(t->to, "}");
 		return false;
 	}
-	put_comment(t, ctx_json_find(t->to.json, key + 1, "title"),
+	put_comment(t, ctx_json_find(t->to->json, key + 1, "title"),
 	    level->depth);
-	put_comment(t, ctx_json_find(t->to.json, key + 1, "description"),
+	put_comment(t, ctx_json_find(t->to->json, key + 1, "description"),
 	    level->depth);
-	level->initial = ctx_json_find(t->to.json, key + 1, "default");
+	level->initial = ctx_json_find(t->to->json, key + 1, "default");
 	for (i = 1; i < level->depth; i++)
-		ctx_prompt_put(&t->to, "  ");
+		ctx_prompt_put(t->to, "  ");
 	put_decoded(t, key);
 	name = decode_name(t, key);
-	ctx_prompt_put(&t->to,
+	ctx_prompt_put(t->to,
 	    ctx_intern_has(&level->names, name.p, name.n) ? ": " : "?: ");
 	put_type(t, key + 1, level->depth);
 	return true;
@@ -286,12 +283,12 @@ put_items(struct types *t, struct level *level)
 	uint32_t items;
 
 	if (level->any) {
-		ctx_prompt_put(&t->to, "[]");
+		ctx_prompt_put(t->to, "[]");
 		return false;
 	}
-	items = ctx_json_find(t->to.json, level->schema, "items");
+	items = ctx_json_find(t->to->json, level->schema, "items");
 	if (items == 0)
-		ctx_prompt_put(&t->to, "any");
+		ctx_prompt_put(t->to, "any");
 	else
 		put_type(t, items, level->depth);
 	return true;
@@ -307,9 +304,9 @@ put_alternative(struct types *t, struct level *level)
 	if (!take_next_element(t, level, &one))
 		return false;
 	if (level->any)
-		ctx_prompt_put(&t->to, " | ");
+		ctx_prompt_put(t->to, " | ");
 	if (level->part == LITERALS)
-		ctx_prompt_put_json(&t->to, one);
+		ctx_prompt_put_json(t->to, one);
 	else
 		put_type(t, one, level->depth);
 	return true;
@@ -329,11 +326,11 @@ put_listed_type(struct types *t, struct level *level)
 			return false;
 		name = decode_name(t, one);
 	} while (
-	    !t->to.failed && ctx_intern_has(&level->names, name.p, name.n));
-	t->to.failed = t->to.failed ||
-	    ctx_intern(&level->names, name.p, name.n, &id, t->to.err) < 0;
+	    !t->to->failed && ctx_intern_has(&level->names, name.p, name.n));
+	t->to->failed = t->to->failed ||
+	    ctx_intern(&level->names, name.p, name.n, &id, t->to->err) < 0;
 	if (level->any)
-		ctx_prompt_put(&t->to, " | ");
+		ctx_prompt_put(t->to, " | ");
 	put_named_type(t, level->schema, one, level->depth);
 	return true;
 }
@@ -354,7 +351,7 @@ put_levels(struct types *t)
 
 	while (t->n > 0) {
 		level = t->levels + t->n - 1;
-		if (!t->to.failed && parts[level->part](t, level)) {
+		if (!t->to->failed && parts[level->part](t, level)) {
 			level->any = true;
 			continue;
 		}
@@ -363,25 +360,23 @@ put_levels(struct types *t)
 	}
 }
 
-int
-ctx_tool_schema_add(struct ctx_buf *out, const struct ctx_json *json,
-    const struct ctx_definition *tool, struct ctx_err *err)
+void
+ctx_prompt_put_types(struct ctx_prompt_writer *to,
+    const struct ctx_definition *tool)
 {
-	struct types t = {.to = {.json = json, .out = out, .err = err},
-	    .schema = tool->schema};
-	uint32_t members = ctx_json_find(json, tool->schema, "properties");
+	struct types t = {.to = to, .schema = tool->schema};
+	uint32_t members = ctx_json_find(to->json, tool->schema, "properties");
 
 	put_comment(&t, tool->description, 1);
-	ctx_prompt_put(&t.to, "type ");
+	ctx_prompt_put(to, "type ");
 	put_decoded(&t, tool->name);
-	if (members == 0 || ctx_json_count(json, members) == 0) {
-		ctx_prompt_put(&t.to, " = () => any;\n\n");
+	if (members == 0 || ctx_json_count(to->json, members) == 0) {
+		ctx_prompt_put(to, " = () => any;\n\n");
 	} else {
-		ctx_prompt_put(&t.to, " = (_: ");
+		ctx_prompt_put(to, " = (_: ");
 		push_members(&t, tool->schema, 1);
 		put_levels(&t);
-		ctx_prompt_put(&t.to, ") => any;\n\n");
+		ctx_prompt_put(to, ") => any;\n\n");
 	}
 	ctx_buf_release(&t.text);
-	return t.to.failed ? -1 : 0;
 }
