@@ -11,8 +11,8 @@ KIND(wrong)(const char *p)
 	VECTOR sets, third, fourth;
 
 	sets = KIND(lookup)(first_high, KIND(half)(first));
-	sets = KIND(and)(sets, KIND(lookup)(first_low, KIND(keep)(first, 15)));
-	sets = KIND(and)(sets, KIND(lookup)(second_high, KIND(half)(second)));
+	sets &= KIND(lookup)(first_low, KIND(keep)(first, 15));
+	sets &= KIND(lookup)(second_high, KIND(half)(second));
 	/* The top bit (TWO_CONTS) of byte i of "sets" is set if byte i of the
 	 * text and the byte before it are both continuation bytes.  In valid
 	 * text, this is so exactly for the third and fourth bytes of
@@ -22,7 +22,7 @@ KIND(wrong)(const char *p)
 	 * bit. */
 	third = KIND(less)(KIND(load)(p - 2), 0xe0 - 0x80);
 	fourth = KIND(less)(KIND(load)(p - 3), 0xf0 - 0x80);
-	return KIND(xor)(sets, KIND(keep)(KIND(or)(third, fourth), 0x80));
+	return sets ^ KIND(keep)(third | fourth, 0x80);
 }
 
 /* Validates UTF-8 in whole vectors. at: offset at which validation begins; it

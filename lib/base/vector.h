@@ -5,7 +5,8 @@
  * Each operation is a function OPERATION_KIND, where KIND is the type of
  * vector: word (8 bytes in an integer), sse2, avx2, avx512 or neon.  Vectors
  * contain unsigned bytes.  A comparison returns a vector in which all bits of a
- * byte are set for true; with AVX-512 it returns one bit per byte.
+ * byte are set for true; with AVX-512 it returns one bit per byte.  The
+ * operators & | ^ work on all kinds of vectors.
  *
  * Code for several kinds is in a file that is included once per kind, with the
  * macros KIND, VECTOR and TARGET defined.  This code must call only inlined
@@ -91,12 +92,6 @@ total_word(uint64_t v)
 }
 
 INLINE uint64_t
-or_word(uint64_t a, uint64_t b)
-{
-	return a | b;
-}
-
-INLINE uint64_t
 set_word(uint64_t v, char bit)
 {
 	return v | (unsigned char)bit * EVERY_BYTE;
@@ -161,12 +156,6 @@ total_sse2(__m128i v)
 }
 
 INLINE __m128i
-or_sse2(__m128i a, __m128i b)
-{
-	return _mm_or_si128(a, b);
-}
-
-INLINE __m128i
 set_sse2(__m128i v, char bit)
 {
 	return _mm_or_si128(v, _mm_set1_epi8(bit));
@@ -221,24 +210,6 @@ INLINE uint64_t
 total_neon(uint8x16_t v)
 {
 	return vaddlvq_u8(v);
-}
-
-INLINE uint8x16_t
-or_neon(uint8x16_t a, uint8x16_t b)
-{
-	return vorrq_u8(a, b);
-}
-
-INLINE uint8x16_t
-and_neon(uint8x16_t a, uint8x16_t b)
-{
-	return vandq_u8(a, b);
-}
-
-INLINE uint8x16_t
-xor_neon(uint8x16_t a, uint8x16_t b)
-{
-	return veorq_u8(a, b);
 }
 
 INLINE uint8x16_t

@@ -28,24 +28,6 @@ stops_avx2(__m256i v)
 	return _mm256_cmpeq_epi8(v, _mm256_min_epu8(v, _mm256_set1_epi8(' ')));
 }
 
-INLINE AVX2 __m256i
-or_avx2(__m256i a, __m256i b)
-{
-	return _mm256_or_si256(a, b);
-}
-
-INLINE AVX2 __m256i
-and_avx2(__m256i a, __m256i b)
-{
-	return _mm256_and_si256(a, b);
-}
-
-INLINE AVX2 __m256i
-xor_avx2(__m256i a, __m256i b)
-{
-	return _mm256_xor_si256(a, b);
-}
-
 /* Subtracts c from every byte of a vector.  Results below 0 become 0. */
 INLINE AVX2 __m256i
 less_avx2(__m256i v, unsigned char c)
@@ -128,24 +110,6 @@ INLINE AVX512 uint64_t
 high_avx512(__m512i v)
 {
 	return _mm512_movepi8_mask(v);
-}
-
-INLINE AVX512 __m512i
-and_avx512(__m512i a, __m512i b)
-{
-	return _mm512_and_si512(a, b);
-}
-
-INLINE AVX512 __m512i
-or_avx512(__m512i a, __m512i b)
-{
-	return _mm512_or_si512(a, b);
-}
-
-INLINE AVX512 __m512i
-xor_avx512(__m512i a, __m512i b)
-{
-	return _mm512_xor_si512(a, b);
 }
 
 INLINE AVX512 __m512i

@@ -246,8 +246,7 @@ find_short_end(const struct scan *s, const char *p)
 	if (s->end - p < (ptrdiff_t)sizeof v)
 		return NULL;
 	v = PLAIN(load)(p);
-	plain = PLAIN(or)(PLAIN(equal)(v, '\\'), PLAIN(stops)(v));
-	plain = PLAIN(or)(plain, PLAIN(high)(v));
+	plain = PLAIN(equal)(v, '\\') | PLAIN(stops)(v) | PLAIN(high)(v);
 	found = PLAIN(bits)(plain);
 	if (found == 0 || p[__builtin_ctzll(found)] != '"')
 		return NULL;

@@ -177,8 +177,7 @@ find_special(const char *p, const char *end)
 
 	for (; end - p >= STEP; p += STEP) {
 		v = PLAIN(load)(p);
-		special = PLAIN(stops)(v);
-		special = PLAIN(or)(special, PLAIN(equal)(v, '\\'));
+		special = PLAIN(stops)(v) | PLAIN(equal)(v, '\\');
 		found = PLAIN(bits)(special);
 		if (found != 0)
 			return p + __builtin_ctzll(found);

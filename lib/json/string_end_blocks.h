@@ -33,8 +33,8 @@ KIND(letters)(VECTOR v)
 	static const uint8_t high[16] =
 	    {[0x2] = 1, [0x5] = 2, [0x6] = 4, [0x7] = 8};
 
-	return KIND(some)(KIND(and)(KIND(lookup)(low, KIND(keep)(v, 0x0f)),
-	    KIND(lookup)(high, KIND(half)(v))));
+	return KIND(some)(KIND(lookup)(low, KIND(keep)(v, 0x0f)) &
+	    KIND(lookup)(high, KIND(half)(v)));
 }
 #else
 INLINE TARGET MASK
@@ -45,11 +45,10 @@ KIND(letters)(VECTOR v)
 	 * comparison finds both letters. */
 	MASK bf = KIND(equal)(KIND(set)(v, 'b' ^ 'f'), 'f');
 	MASK tu = KIND(equal)(KIND(set)(v, 't' ^ 'u'), 'u');
-	MASK nr = KIND(or)(KIND(equal)(v, 'n'), KIND(equal)(v, 'r'));
-	MASK sign = KIND(or)(KIND(equal)(v, '"'), KIND(equal)(v, '/'));
+	MASK nr = KIND(equal)(v, 'n') | KIND(equal)(v, 'r');
+	MASK sign = KIND(equal)(v, '"') | KIND(equal)(v, '/');
 
-	return KIND(or)(KIND(or)(KIND(or)(bf, tu), KIND(or)(nr, sign)),
-	    KIND(backslashes)(v));
+	return bf | tu | nr | sign | KIND(backslashes)(v);
 }
 #endif
 
