@@ -266,10 +266,15 @@ int ctx_open_file(const char *path, int flags);
  * first waits until the descriptor is ready. events: POLLIN or POLLOUT of
  * poll(2). */
 bool ctx_wait_ready(int fd, short events);
-/* Writes all bytes of a text to a descriptor.  Waits while the descriptor
+/* Writes all bytes of two texts, one after the other, to a descriptor.  Uses
+ * one system call if the system accepts all bytes, so that bytes of other
+ * processes do not come between the two texts.  Waits while the descriptor
  * accepts no bytes, and continues after signals.  Returns 0, or -1 with errno.
  * errno is ENOSPC if a device accepts no bytes. */
-int ctx_write_all(int fd, struct ctx_str text);
+int ctx_write_all(int fd, struct ctx_str one, struct ctx_str two);
+/* Reads exactly n bytes from a descriptor.  Returns 0, or -1 with errno.  errno
+ * is 0 if the file or pipe ends before. */
+int ctx_read_exactly(int fd, void *data, size_t n);
 /* Sets *err after ctx_open_file has failed: the error message says why, and
  * what the user can do. sys: the errno of ctx_open_file; what: text before the
  * path in the error message, "" or "archive ". */

@@ -1,15 +1,19 @@
-/* open_file.c - opens a file that may be a FIFO, with a time limit; writes all
- * bytes of a text */
+/* open_file.c - opens a file that may be a FIFO, with a time limit; reads and
+ * writes a number of bytes completely */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/base.h"
 
 #define TRIES 100 /* number of attempts to open a FIFO, 10 ms apart */
+/* Maximum number of bytes of a text that one system call writes.  Some systems
+ * refuse more than INT_MAX bytes; others then write only a part of them. */
+#define MOST ((size_t)512 << 20)
 
 /* Returns true if a file could not be opened for writing because it is a FIFO
  * that no process reads. sys: the errno of open(2).  ENXIO alone is not enough:
@@ -74,12 +78,37 @@ ctx_wait_ready(int fd, short events)
 	return true;
 }
 
-int
-ctx_write_all(int fd, struct ctx_str text)
+static struct ctx_str
+skip_bytes(struct ctx_str text, size_t n)
 {
-	while (text.n > 0) {
-		ssize_t wrote = write(fd, text.p, text.n);
+	/* The pointer of an empty text may be NULL, so nothing is added to
+	 * it. */
+	return n == 0 ? text : (struct ctx_str){text.p + n, text.n - n};
+}
 
+/* Writes the first bytes of two texts with one system call.  Returns their
+ * number, or -1 with errno. */
+static ssize_t
+write_some(int fd, struct ctx_str one, struct ctx_str two)
+{
+	struct iovec iov[2];
+
+	iov[0].iov_base = (void *)(uintptr_t)one.p;
+	iov[0].iov_len = one.n < MOST ? one.n : MOST;
+	iov[1].iov_base = (void *)(uintptr_t)two.p;
+	iov[1].iov_len = two.n < MOST ? two.n : MOST;
+	return one.n == 0 ? write(fd, two.p, iov[1].iov_len)
+			  : writev(fd, iov, one.n > MOST || two.n == 0 ? 1 : 2);
+}
+
+int
+ctx_write_all(int fd, struct ctx_str one, struct ctx_str two)
+{
+	ssize_t wrote;
+	size_t n;
+
+	while (one.n + two.n > 0) {
+		wrote = write_some(fd, one, two);
 		if (wrote < 0 && ctx_wait_ready(fd, POLLOUT))
 			continue;
 		/* For a device, write(2) may return 0: no byte was written,
@@ -89,8 +118,27 @@ ctx_write_all(int fd, struct ctx_str text)
 			errno = ENOSPC;
 		if (wrote <= 0)
 			return -1;
-		text.p += wrote;
-		text.n -= (size_t)wrote;
+		n = (size_t)wrote < one.n ? (size_t)wrote : one.n;
+		one = skip_bytes(one, n);
+		two = skip_bytes(two, (size_t)wrote - n);
+	}
+	return 0;
+}
+
+int
+ctx_read_exactly(int fd, void *data, size_t n)
+{
+	char *p = data;
+	ssize_t got;
+
+	for (; n > 0; n -= (size_t)got, p += got) {
+		got = read(fd, p, n);
+		if (got == 0)
+			errno = 0;
+		if (got == 0 || (got < 0 && errno != EINTR))
+			return -1;
+		if (got < 0)
+			got = 0;
 	}
 	return 0;
 }

@@ -37,7 +37,7 @@ read_bytes(int fd, struct ctx_buf *out, size_t n, struct ctx_err *err)
 {
 	out->n = 0;
 	if (ctx_buf_reserve(out, n + 1, err) < 0 ||
-	    ctx_command_read_exactly(fd, out->p, n) < 0)
+	    ctx_read_exactly(fd, out->p, n) < 0)
 		return -1;
 	out->n = n;
 	out->p[n] = '\0';
@@ -47,7 +47,7 @@ read_bytes(int fd, struct ctx_buf *out, size_t n, struct ctx_err *err)
 static int
 write_bytes(int fd, const void *p, size_t n)
 {
-	return ctx_write_all(fd, (struct ctx_str){p, n});
+	return ctx_write_all(fd, (struct ctx_str){p, n}, (struct ctx_str){0});
 }
 
 /* ---- the child ---- */
@@ -130,8 +130,8 @@ serve_policies(struct child_state *state)
 	block_signals();
 	if (ctx_command_runner_close_output() < 0)
 		return;
-	while (ctx_command_read_exactly(state->client.requests, &head,
-		   sizeof head) == 0 &&
+	while (
+	    ctx_read_exactly(state->client.requests, &head, sizeof head) == 0 &&
 	    serve_policy(state, &head) == 0)
 		continue;
 }
@@ -197,7 +197,7 @@ exchange_run(struct ctx_command_runner *runner,
 	if (write_bytes(runner->requests, &head, sizeof head) < 0 ||
 	    write_bytes(runner->requests, request->dialect, head.dialect) < 0 ||
 	    write_bytes(runner->requests, request->input.p, head.input) < 0 ||
-	    ctx_command_read_exactly(runner->answers, &reply, sizeof reply) < 0)
+	    ctx_read_exactly(runner->answers, &reply, sizeof reply) < 0)
 		return -1;
 	*answer = reply.answer;
 	answer->out = out;

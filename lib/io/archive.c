@@ -6,15 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "io/io.h"
 
 #define FLUSH_AT (256u << 10)
-/* Maximum number of bytes that one system call writes.  Some systems refuse
- * more than INT_MAX bytes; others then write only a part of them. */
-#define MOST ((size_t)512 << 20)
 
 /* Opens the archive for appending.  A regular file is also opened for reading,
  * because end_torn_line reads its last byte.  A pipe is opened only for
@@ -93,41 +89,14 @@ ctx_archive_open(struct ctx_archive *archive, const char *path,
 	return -1;
 }
 
-/* Writes two texts, text and then end, to the archive.  Uses one system call if
- * the system accepts all bytes, so that records of other processes do not come
- * between the two texts. */
+/* Writes two texts, text and then end, to the archive. */
 static int
 write_out(const struct ctx_archive *archive, struct ctx_str text,
     struct ctx_str end, struct ctx_err *err)
 {
-	struct iovec both[2];
-	ssize_t wrote;
-	size_t n;
-
-	while (text.n > 0) {
-		both[0].iov_base = (void *)(uintptr_t)text.p;
-		both[0].iov_len = text.n < MOST ? text.n : MOST;
-		both[1].iov_base = (void *)(uintptr_t)end.p;
-		both[1].iov_len = end.n;
-		if (end.n > 0 && text.n <= MOST)
-			wrote = writev(archive->fd, both, 2);
-		else
-			wrote = write(archive->fd, text.p, both[0].iov_len);
-		if (wrote < 0 && errno == EINTR)
-			continue;
-		if (wrote <= 0)
-			return ctx_err_sys(err, wrote == 0 ? ENOSPC : errno,
-			    "cannot write archive %s", archive->path);
-		n = (size_t)wrote;
-		if (n < text.n) {
-			text = (struct ctx_str){text.p + n, text.n - n};
-			continue;
-		}
-		n -= text.n;
-		text = (struct ctx_str){end.p + n, end.n - n};
-		end.n = 0;
-	}
-	return 0;
+	return ctx_write_all(archive->fd, text, end) == 0
+	    ? 0
+	    : ctx_err_sys(err, errno, "cannot write archive %s", archive->path);
 }
 
 /* If the last line of the archive has no line feed, appends one.  (The disk was

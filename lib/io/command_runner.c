@@ -49,8 +49,7 @@ run_request(const struct ctx_command_runner *runner,
 
 	if (ctx_buf_reserve(&input, request->n, err) < 0)
 		return -1;
-	if (ctx_command_read_exactly(runner->requests, input.p, request->n) ==
-	    0)
+	if (ctx_read_exactly(runner->requests, input.p, request->n) == 0)
 		rc = ctx_command_run_for(runner->requests, command,
 		    (struct ctx_str){input.p, request->n}, request->limit, out,
 		    err);
@@ -74,8 +73,8 @@ serve_request(const struct ctx_command_runner *runner,
 	answer.rc = run_request(runner, command, request, out, &answer.err);
 	answer.n = out->n;
 	if (ctx_write_all(runner->answers,
-		(struct ctx_str){(const char *)&answer, sizeof answer}) < 0 ||
-	    ctx_write_all(runner->answers, ctx_buf_str(out)) < 0)
+		(struct ctx_str){(const char *)&answer, sizeof answer},
+		ctx_buf_str(out)) < 0)
 		return -1;
 	return answer.rc < 0 && answer.err.code == CTX_ENOMEM ? -1 : 0;
 }
@@ -111,8 +110,8 @@ handle_requests(const struct ctx_command_runner *runner,
 	reset_handlers();
 	if (ctx_command_runner_close_output() < 0)
 		return;
-	while (ctx_command_read_exactly(runner->requests, &request,
-		   sizeof request) == 0 &&
+	while (
+	    ctx_read_exactly(runner->requests, &request, sizeof request) == 0 &&
 	    serve_request(runner, command, &request, &out) == 0)
 		continue;
 }
@@ -194,7 +193,7 @@ read_output(const struct ctx_command_runner *runner, size_t n,
 {
 	if (ctx_buf_reserve(out, n, err) < 0)
 		return -1;
-	if (ctx_command_read_exactly(runner->answers, out->p + out->n, n) < 0)
+	if (ctx_read_exactly(runner->answers, out->p + out->n, n) < 0)
 		return 1;
 	out->n += n;
 	return 0;
@@ -214,12 +213,11 @@ send_request(struct ctx_command_runner *runner, struct ctx_str input,
 	/* Even if writing fails, the answer is read: the child may have
 	 * answered before it has read the whole request. */
 	if (ctx_write_all(runner->requests,
-		(struct ctx_str){(const char *)&request, sizeof request}) < 0 ||
-	    ctx_write_all(runner->requests, input) < 0)
+		(struct ctx_str){(const char *)&request, sizeof request},
+		input) < 0)
 		ctx_command_close_end(&runner->requests);
 	await_answer(runner, ends);
-	if (ctx_command_read_exactly(runner->answers, &answer, sizeof answer) <
-	    0)
+	if (ctx_read_exactly(runner->answers, &answer, sizeof answer) < 0)
 		return 1;
 	rc = read_output(runner, answer.n, out, err);
 	if (rc == 0 && answer.rc < 0) {

@@ -36,7 +36,8 @@ struct ctx_writer {
 	/* Bytes in the writer's own buffer that were not written yet.  They are
 	 * written before the borrowed bytes. */
 	struct ctx_buf copied;
-	uint64_t written; /* number of bytes written so far */
+	/* number of bytes written so far by flushes that have succeeded */
+	uint64_t written;
 	struct ctx_err failed;
 };
 

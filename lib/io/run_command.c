@@ -96,24 +96,6 @@ ctx_command_make_pipes(int one[2], int other[2], struct ctx_err *err)
 	return -1;
 }
 
-int
-ctx_command_read_exactly(int fd, void *data, size_t n)
-{
-	char *p = data;
-	ssize_t got;
-
-	for (; n > 0; n -= (size_t)got, p += got) {
-		got = read(fd, p, n);
-		if (got == 0)
-			errno = 0;
-		if (got == 0 || (got < 0 && errno != EINTR))
-			return -1;
-		if (got < 0)
-			got = 0;
-	}
-	return 0;
-}
-
 /* Sets attributes of a process that will be started: default signal handlers,
  * no blocked signals, and the process group that it joins (0: a new group). */
 static int

@@ -51,9 +51,6 @@ int ctx_command_make_pipes(int one[2], int other[2], struct ctx_err *err);
 /* Closes a descriptor, one end of a pipe, and sets *fd to -1.  Does nothing if
  * *fd is -1. */
 void ctx_command_close_end(int *fd);
-/* Reads exactly n bytes from a pipe.  Returns 0, or -1 with errno. errno is 0
- * if the pipe has ended. */
-int ctx_command_read_exactly(int fd, void *data, size_t n);
 
 /* ---- command_runner.c ---------------------------------------------------- */
 

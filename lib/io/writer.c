@@ -17,9 +17,7 @@
  * tee(2).
  */
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "io/io.h"
@@ -30,9 +28,6 @@
 /* If at least this number of bytes was collected, the bytes are written at
  * once, without waiting for the next flush. */
 #define FULL ((size_t)256 << 10)
-/* Maximum number of bytes that one system call writes.  Some systems refuse
- * more than INT_MAX bytes; others then write only a part of them. */
-#define MOST ((size_t)512 << 20)
 
 void
 ctx_writer_init(struct ctx_writer *writer, int fd)
@@ -91,29 +86,6 @@ has_failed(const struct ctx_writer *writer, struct ctx_err *err)
 	return true;
 }
 
-/*
- * Writes bytes of two texts with one system call.  Returns the number of
- * written bytes, which may be smaller than their length, or -1.  If another
- * program has made the shared descriptor non-blocking, waits with poll(2).
- */
-static ssize_t
-write_some(int fd, struct ctx_str one, struct ctx_str two)
-{
-	struct iovec iov[2];
-	ssize_t n;
-
-	iov[0].iov_base = (void *)one.p;
-	iov[0].iov_len = one.n < MOST ? one.n : MOST;
-	iov[1].iov_base = (void *)two.p;
-	iov[1].iov_len = two.n < MOST ? two.n : MOST;
-	do
-		n = one.n == 0
-		    ? write(fd, two.p, iov[1].iov_len)
-		    : writev(fd, iov, one.n > MOST || two.n == 0 ? 1 : 2);
-	while (n < 0 && ctx_wait_ready(fd, POLLOUT));
-	return n;
-}
-
 /* Passes the copied and the borrowed bytes of output to the callback of the
  * writer. */
 static int
@@ -141,34 +113,14 @@ flush_to_callback(struct ctx_writer *writer, struct ctx_err *err)
 int
 ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err)
 {
-	struct ctx_str own = {writer->copied.p, writer->copied.n};
-	struct ctx_str run = writer->borrowed;
-	size_t n, head;
-	ssize_t rc;
-
 	if (has_failed(writer, err))
 		return -1;
 	if (writer->write != NULL)
 		return flush_to_callback(writer, err);
-	while (own.n + run.n > 0) {
-		rc = write_some(writer->fd, own, run);
-		/* For a device, write may return 0 without an error: nothing
-		 * was written.  Repeating the call would be an endless loop. */
-		if (rc <= 0)
-			return record_sys_failure(writer,
-			    rc < 0 ? errno : ENOSPC, err);
-		n = (size_t)rc;
-		writer->written += n;
-		head = n < own.n ? n : own.n;
-		/* The pointer of an empty text may be NULL, so nothing is added
-		 * to it. */
-		if (head > 0)
-			own.p += head;
-		own.n -= head;
-		if (n > head)
-			run.p += n - head;
-		run.n -= n - head;
-	}
+	if (ctx_write_all(writer->fd, ctx_buf_str(&writer->copied),
+		writer->borrowed) < 0)
+		return record_sys_failure(writer, errno, err);
+	writer->written += writer->copied.n + writer->borrowed.n;
 	writer->copied.n = 0;
 	writer->borrowed.n = 0;
 	return 0;

@@ -235,7 +235,7 @@ static int
 write_synced(int fd, const struct ctx_str *chunks, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (ctx_write_all(fd, chunks[i]) < 0)
+		if (ctx_write_all(fd, chunks[i], (struct ctx_str){0}) < 0)
 			return -1;
 	return fsync(fd);
 }

@@ -153,23 +153,6 @@ open_patterns(struct ctx_tokenizer *t, struct ctx_err *err)
 		  (size_t)v->head->bytes[CTX_VOCAB_PATTERNS], err);
 }
 
-/* Reads n bytes from a file.  Returns false if the file has fewer bytes or
- * cannot be read. */
-static bool
-read_bytes(int fd, char *p, size_t n)
-{
-	ssize_t got;
-
-	for (; n > 0; p += got, n -= (size_t)got) {
-		do
-			got = read(fd, p, n);
-		while (got < 0 && errno == EINTR);
-		if (got <= 0)
-			return false;
-	}
-	return true;
-}
-
 /* Returns the contents of a cache entry, aligned to 64 bytes and owned by the
  * caller, or NULL if it cannot be read.  The file is not mapped into memory,
  * because this process would crash if another process truncated the file. */
@@ -190,7 +173,7 @@ read_cached_block(const char *path, size_t *n)
 		*n = (size_t)st.st_size;
 		if (posix_memalign(&block, 64, *n) != 0)
 			block = NULL;
-		whole = block != NULL && read_bytes(fd, block, *n);
+		whole = block != NULL && ctx_read_exactly(fd, block, *n) == 0;
 	}
 	close(fd);
 	if (!whole) {
@@ -249,9 +232,8 @@ write_block(int fd, const struct ctx_tokenizer *t)
 {
 	uint64_t sum = sum_of(t->block, t->size);
 
-	return ctx_write_all(fd, (struct ctx_str){t->block, t->size}) == 0 &&
-	    ctx_write_all(fd,
-		(struct ctx_str){(const char *)&sum, sizeof sum}) == 0;
+	return ctx_write_all(fd, (struct ctx_str){t->block, t->size},
+		   (struct ctx_str){(const char *)&sum, sizeof sum}) == 0;
 }
 
 /* Writes a cache entry to a file without a name, and then gives the file the
