@@ -86,25 +86,13 @@ lay_out(struct vocab_fill *f, struct ctx_vocab_head *h)
 
 	for (i = 0; i < in->nspecials; i++)
 		names += in->specials[i].n;
-	bytes[CTX_VOCAB_KEYS] = UINT64_C(4) * CTX_KEY_LINE << h->line_bits;
-	bytes[CTX_VOCAB_LENGTHS] = 65536 * 2;
-	bytes[CTX_VOCAB_LEAVES] = 256 * 4;
-	bytes[CTX_VOCAB_DIGRAMS] = 65536 * 4;
-	bytes[CTX_VOCAB_PAIRS] = (uint64_t)h->pair_lines * 4 * CTX_PAIR_LINE;
-	bytes[CTX_VOCAB_PARENTS] = (uint64_t)in->n * 6;
-	bytes[CTX_VOCAB_GROUPS] =
-	    (UINT64_C(1) << h->group_bits) * sizeof(struct ctx_vocab_group);
 	bytes[CTX_VOCAB_LONG] = (uint64_t)f->longs * 4;
-	bytes[CTX_VOCAB_CROSSING] =
-	    (UINT64_C(1) << (CTX_CROSSING_BITS - 3)) + 65536 / 8;
-	bytes[CTX_VOCAB_OFFSETS] = ((uint64_t)in->n + 1) * 4;
 	bytes[CTX_VOCAB_TEXT] = f->text + CTX_VOCAB_KEY;
-	bytes[CTX_VOCAB_IDS] = has_identity_ids(in) ? 0 : (uint64_t)in->n * 4;
-	bytes[CTX_VOCAB_TOKENS] =
-	    has_identity_ids(in) ? 0 : (uint64_t)h->ids * 4;
+	bytes[CTX_VOCAB_IDS] = !has_identity_ids(in);
 	bytes[CTX_VOCAB_SPECIALS] =
 	    names + (uint64_t)in->nspecials * sizeof(struct ctx_vocab_special);
 	bytes[CTX_VOCAB_PATTERNS] = in->patterns.n;
+	ctx_vocab_size_sections(h, bytes);
 	for (i = 0; i < CTX_VOCAB_SECTIONS; i++) {
 		h->at[i] = end = (end + 63) / 64 * 64;
 		end += bytes[i];

@@ -23,42 +23,19 @@ is_valid_bits(uint32_t bits)
 }
 
 static bool
-is_valid_section(const struct ctx_vocab_head *h, enum ctx_vocab_section s,
-    uint64_t want)
-{
-	return h->bytes[s] == want && h->at[s] >= sizeof *h &&
-	    h->at[s] % 8 == 0 && h->at[s] <= h->size &&
-	    h->bytes[s] <= h->size - h->at[s];
-}
-
-static bool
 is_valid_layout(const struct ctx_vocab_head *h)
 {
-	bool mapped = h->bytes[CTX_VOCAB_IDS] != 0;
+	uint64_t want[CTX_VOCAB_SECTIONS];
+	size_t i;
 
-	return is_valid_section(h, CTX_VOCAB_KEYS,
-		   UINT64_C(4) * CTX_KEY_LINE << h->line_bits) &&
-	    is_valid_section(h, CTX_VOCAB_LENGTHS, 65536 * 2) &&
-	    is_valid_section(h, CTX_VOCAB_LEAVES, 256 * 4) &&
-	    is_valid_section(h, CTX_VOCAB_DIGRAMS, 65536 * 4) &&
-	    is_valid_section(h, CTX_VOCAB_PAIRS,
-		(uint64_t)h->pair_lines * 4 * CTX_PAIR_LINE) &&
-	    is_valid_section(h, CTX_VOCAB_PARENTS, (uint64_t)h->n * 6) &&
-	    is_valid_section(h, CTX_VOCAB_GROUPS,
-		sizeof(struct ctx_vocab_group) << h->group_bits) &&
-	    is_valid_section(h, CTX_VOCAB_LONG, h->bytes[CTX_VOCAB_LONG]) &&
-	    is_valid_section(h, CTX_VOCAB_CROSSING,
-		((UINT64_C(1) << CTX_CROSSING_BITS) + 65536) / 8) &&
-	    is_valid_section(h, CTX_VOCAB_OFFSETS, ((uint64_t)h->n + 1) * 4) &&
-	    is_valid_section(h, CTX_VOCAB_TEXT, h->bytes[CTX_VOCAB_TEXT]) &&
-	    is_valid_section(h, CTX_VOCAB_IDS,
-		mapped ? (uint64_t)h->n * 4 : 0) &&
-	    is_valid_section(h, CTX_VOCAB_TOKENS,
-		mapped ? (uint64_t)h->ids * 4 : 0) &&
-	    is_valid_section(h, CTX_VOCAB_SPECIALS,
-		h->bytes[CTX_VOCAB_SPECIALS]) &&
-	    is_valid_section(h, CTX_VOCAB_PATTERNS,
-		h->bytes[CTX_VOCAB_PATTERNS]);
+	memcpy(want, h->bytes, sizeof want);
+	ctx_vocab_size_sections(h, want);
+	for (i = 0; i < CTX_VOCAB_SECTIONS; i++)
+		if (h->bytes[i] != want[i] || h->at[i] < sizeof *h ||
+		    h->at[i] % 8 != 0 || h->at[i] > h->size ||
+		    h->bytes[i] > h->size - h->at[i])
+			return false;
+	return true;
 }
 
 static bool

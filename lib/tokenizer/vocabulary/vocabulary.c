@@ -19,6 +19,28 @@ find_section(const struct ctx_vocab_head *head, enum ctx_vocab_section which)
 }
 
 void
+ctx_vocab_size_sections(const struct ctx_vocab_head *h,
+    uint64_t bytes[CTX_VOCAB_SECTIONS])
+{
+	bytes[CTX_VOCAB_KEYS] = UINT64_C(4) * CTX_KEY_LINE << h->line_bits;
+	bytes[CTX_VOCAB_LENGTHS] = 65536 * 2;
+	bytes[CTX_VOCAB_LEAVES] = 256 * 4;
+	bytes[CTX_VOCAB_DIGRAMS] = 65536 * 4;
+	bytes[CTX_VOCAB_PAIRS] = (uint64_t)h->pair_lines * 4 * CTX_PAIR_LINE;
+	bytes[CTX_VOCAB_PARENTS] = (uint64_t)h->n * 6;
+	bytes[CTX_VOCAB_GROUPS] =
+	    (UINT64_C(1) << h->group_bits) * sizeof(struct ctx_vocab_group);
+	bytes[CTX_VOCAB_CROSSING] =
+	    ((UINT64_C(1) << CTX_CROSSING_BITS) + 65536) / 8;
+	bytes[CTX_VOCAB_OFFSETS] = ((uint64_t)h->n + 1) * 4;
+	bytes[CTX_VOCAB_TOKENS] = 0;
+	if (bytes[CTX_VOCAB_IDS] != 0) {
+		bytes[CTX_VOCAB_IDS] = (uint64_t)h->n * 4;
+		bytes[CTX_VOCAB_TOKENS] = (uint64_t)h->ids * 4;
+	}
+}
+
+void
 ctx_vocab_view(struct ctx_vocab *v, const void *block)
 {
 	const struct ctx_vocab_head *head = block;

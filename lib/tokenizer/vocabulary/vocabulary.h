@@ -193,6 +193,11 @@ struct ctx_vocab {
 	bool chars;
 };
 
+/* Sets the sizes in bytes of those tables whose sizes follow from the head. The
+ * caller must set bytes[CTX_VOCAB_IDS] before: to 0 if the ids are the token
+ * numbers, otherwise to any other number. */
+void ctx_vocab_size_sections(const struct ctx_vocab_head *head,
+    uint64_t bytes[CTX_VOCAB_SECTIONS]);
 /* Sets the pointers of vocab to the tables of a packed vocabulary.  The packed
  * vocabulary must be valid: made by build.c, or checked by
  * ctx_vocab_validate. */
@@ -465,12 +470,13 @@ ctx_pair_overflows(const uint32_t *line)
 	return line[CTX_PAIR_LINE - 2] < line[CTX_PAIR_LINE - 1];
 }
 
-/* Returns the token to which the pair with this hash merges, or CTX_VOCAB_NONE
- * if the pair does not merge.  Searches the home line of the pair in the hash
- * table of pairs, then the next lines. */
+/* Returns the token to which two adjacent tokens merge, or CTX_VOCAB_NONE if
+ * they do not merge.  Searches the home line of the pair in the hash table of
+ * pairs, then the next lines. */
 static inline uint32_t
-ctx_vocab_pair_far(const struct ctx_vocab *v, uint64_t hash)
+ctx_vocab_pair(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 {
+	uint64_t hash = ctx_pair_hash(a, b);
 	uint32_t line = ctx_pair_home(hash, v->pair_lines), found = 0;
 	uint32_t tag = ctx_pair_tag(hash);
 	const uint32_t *entry;
@@ -489,14 +495,6 @@ ctx_vocab_pair_far(const struct ctx_vocab *v, uint64_t hash)
 		tag += 1u << CTX_PAIR_AWAY;
 	}
 	return ~found;
-}
-
-/* Returns the token to which two adjacent tokens merge, or CTX_VOCAB_NONE if
- * they do not merge. */
-static inline uint32_t
-ctx_vocab_pair(const struct ctx_vocab *v, uint32_t a, uint32_t b)
-{
-	return ctx_vocab_pair_far(v, ctx_pair_hash(a, b));
 }
 
 /* Returns an index into the table LENGTHS: a hash of the first bytes at p.
