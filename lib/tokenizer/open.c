@@ -52,27 +52,6 @@ find_builtin(const char *name)
 	return NULL;
 }
 
-int
-ctx_tokenizer_set_data(const char *dir, struct ctx_err *err)
-{
-	return ctx_tables_set_directory(dir, err);
-}
-
-void
-ctx_tokenizer_open_data(void)
-{
-	ctx_tables_open_early();
-}
-
-static char *
-copy_name(const char *name)
-{
-	size_t n = strlen(name) + 1;
-	char *copy = malloc(n);
-
-	return copy == NULL ? NULL : memcpy(copy, name, n);
-}
-
 static int
 open_builtin(struct ctx_tokenizer *t, const struct builtin *b,
     struct ctx_err *err)
@@ -104,7 +83,7 @@ ctx_tokenizer_open(struct ctx_tokenizer **tokenizer, const char *name,
 	const struct builtin *b;
 
 	*tokenizer = NULL;
-	if (t == NULL || (t->name = copy_name(name)) == NULL) {
+	if (t == NULL || (t->name = strdup(name)) == NULL) {
 		free(t);
 		return ctx_err_nomem(err);
 	}

@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tokenizer/tokenizer.h"
 #include "tokenizer/vocabulary/data_directory.h"
 #include "tokenizer/vocabulary/tables.h"
 
@@ -35,11 +36,11 @@ static const struct ctx_tables_head *mapped;
 /* The directory of the file with the tables.  If the path is empty, the
  * directory was not searched for yet. */
 static struct ctx_data_directory directory;
-/* the error of ctx_tables_open_early; its code is 0 if there was no error */
+/* the error of ctx_tokenizer_open_data; its code is 0 if there was no error */
 static struct ctx_err failure;
 
 int
-ctx_tables_set_directory(const char *dir, struct ctx_err *err)
+ctx_tokenizer_set_data(const char *dir, struct ctx_err *err)
 {
 	size_t n = strlen(dir);
 
@@ -156,7 +157,7 @@ ctx_tables_open(struct ctx_err *err)
 }
 
 void
-ctx_tables_open_early(void)
+ctx_tokenizer_open_data(void)
 {
 	pthread_mutex_lock(&lock);
 	if (mapped == NULL && map_file(&failure) == 0)

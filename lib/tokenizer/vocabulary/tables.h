@@ -42,15 +42,9 @@ struct ctx_tables_head {
 
 /* Returns the block with the tables of all built-in encodings, or NULL with
  * *err if it cannot be opened.  The block remains valid until the process
- * ends. */
+ * ends.  The file that defines this function also defines
+ * ctx_tokenizer_set_data and ctx_tokenizer_open_data. */
 const struct ctx_tables_head *ctx_tables_open(struct ctx_err *err);
-/* Opens the block with all tables now.  If the block cannot be opened, later
- * calls of ctx_tables_open fail with the same error, without another
- * attempt. */
-void ctx_tables_open_early(void);
-/* Sets the directory of the file with the tables of the built-in encodings; see
- * ctx_tokenizer_set_data. */
-int ctx_tables_set_directory(const char *dir, struct ctx_err *err);
 
 static inline const void *
 ctx_tables_find(const struct ctx_tables_head *head, enum ctx_table table)
