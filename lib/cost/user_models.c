@@ -20,24 +20,14 @@ struct model_file {
 	struct ctx_err *err;
 };
 
-/* Sets *f->err to a message that names the file and one of its models, and says
- * what is wrong with this model.  Returns -1. */
-static int
-complain(const struct model_file *f, const char *model, const char *what)
-{
-	(void)ctx_err_set(f->err, CTX_EFILE, "model '%.80s': %s", model, what);
-	f->err->file = f->path;
-	return -1;
-}
-
-/* Sets *f->err to a message that names the file and says what is wrong with the
- * whole file.  Returns -1. */
+/* Sets *f->err to a message that names the file and says what is wrong with it.
+ * Returns -1. */
 static int refuse_file(const struct model_file *f, const char *fmt, ...)
     CTX_FORMAT(2, 3);
 static int
 refuse_file(const struct model_file *f, const char *fmt, ...)
 {
-	char text[200];
+	char text[sizeof f->err->text];
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -167,31 +157,26 @@ enum member_type {
 /* The members of a model's JSON object. wanted: the values of the member, for
  * error messages. offset: offset of the value in struct ctx_model, for TOKENS,
  * TEXT and BOOLEAN. */
+#define AT(member) offsetof(struct ctx_model, member)
 static const struct member {
 	const char *key, *wanted;
 	enum member_type type;
 	size_t offset;
 } members[] = {
-    {"window", "a number of tokens above 0", TOKENS,
-	offsetof(struct ctx_model, window)},
-    {"input", "a number of tokens", TOKENS, offsetof(struct ctx_model, input)},
-    {"output", "a number of tokens", TOKENS,
-	offsetof(struct ctx_model, output)},
-    {"vendor", "a string", TEXT, offsetof(struct ctx_model, vendor)},
+    {"window", "a number of tokens above 0", TOKENS, AT(window)},
+    {"input", "a number of tokens", TOKENS, AT(input)},
+    {"output", "a number of tokens", TOKENS, AT(output)},
+    {"vendor", "a string", TEXT, AT(vendor)},
     {"encoding", "a string: a tokenizer, or a tokenizer file", ENCODING, 0},
     {"image", "a list: a rule for images, and at most 3 numbers", IMAGE, 0},
     {"tools", "a list: a rule for tools, and at most 2 numbers", TOOLS, 0},
     {"price", "a list of 1 to 5 prices in dollars", PRICE, 0},
     {"cache", "a rule of the prompt cache, as --models shows", CACHE, 0},
-    {"binds", "true or false", BOOLEAN, offsetof(struct ctx_model, binds)},
-    {"drops_reasoning", "true or false", BOOLEAN,
-	offsetof(struct ctx_model, drops_reasoning)},
-    {"wants_reasoning", "true or false", BOOLEAN,
-	offsetof(struct ctx_model, wants_reasoning)},
-    {"answers_results", "true or false", BOOLEAN,
-	offsetof(struct ctx_model, answers_results)},
-    {"signs_calls", "true or false", BOOLEAN,
-	offsetof(struct ctx_model, signs_calls)},
+    {"binds", "true or false", BOOLEAN, AT(binds)},
+    {"drops_reasoning", "true or false", BOOLEAN, AT(drops_reasoning)},
+    {"wants_reasoning", "true or false", BOOLEAN, AT(wants_reasoning)},
+    {"answers_results", "true or false", BOOLEAN, AT(answers_results)},
+    {"signs_calls", "true or false", BOOLEAN, AT(signs_calls)},
     {"exact", "true or false", EXACT, 0},
     {"factor", "a number from 0.01 to 100", FACTOR, 0},
     {"cache_least", "a number of tokens", CACHE_LEAST, 0},
@@ -260,7 +245,6 @@ static int
 take_member(const struct model_file *f, struct ctx_model *model,
     const char *name, const char *key, const json_t *value)
 {
-	char what[160];
 	size_t i;
 	int rc;
 
@@ -268,16 +252,17 @@ take_member(const struct model_file *f, struct ctx_model *model,
 		if (strcmp(members[i].key, key) != 0)
 			continue;
 		rc = read_member(f, model, &members[i], value);
-		if (rc != 0)
-			return rc;
-		(void)snprintf(what, sizeof what,
-		    "the value of '%s' must be %s; see FILES in ctx-count(1)",
-		    key, members[i].wanted);
-		return complain(f, name, what);
+		return rc != 0
+		    ? rc
+		    : refuse_file(f,
+			  "model '%.80s': the value of '%s' must be %s; see "
+			  "FILES in ctx-count(1)",
+			  name, key, members[i].wanted);
 	}
-	(void)snprintf(what, sizeof what,
-	    "the member '%.80s' is unknown; see FILES in ctx-count(1)", key);
-	return complain(f, name, what);
+	return refuse_file(f,
+	    "model '%.80s': the member '%.80s' is unknown; see FILES in "
+	    "ctx-count(1)",
+	    name, key);
 }
 
 /* Sets model->basis: how far to trust the token counts of a model. one: JSON
@@ -411,8 +396,10 @@ add_model(const struct model_file *f, const char *name, json_t *one)
 	model->aliases = NULL;
 	model->date[0] = '\0';
 	if (*name == '\0' || !json_is_object(one))
-		return complain(f, name,
-		    "the name is empty, or the model is not a JSON object");
+		return refuse_file(f,
+		    "model '%.80s': the name is empty, or the model is not a "
+		    "JSON object",
+		    name);
 	if (json_object_get(one, "window") != NULL)
 		model->input = 0;
 	if (json_object_get(one, "encoding") != NULL) {
@@ -424,10 +411,13 @@ add_model(const struct model_file *f, const char *name, json_t *one)
 		if (take_member(f, model, name, key, value) < 0)
 			return -1;
 	if (model->input > model->window)
-		return complain(f, name, "'input' is larger than 'window'");
+		return refuse_file(f,
+		    "model '%.80s': 'input' is larger than 'window'", name);
 	if (!set_basis(model, one))
-		return complain(f, name,
-		    "'factor' needs 'encoding', whose tokens it multiplies");
+		return refuse_file(f,
+		    "model '%.80s': 'factor' needs 'encoding', whose tokens it "
+		    "multiplies",
+		    name);
 	return 0;
 }
 
