@@ -519,7 +519,7 @@ struct ctx_model_counters {
 	 * not the newest turn of the whole conversation. */
 	bool keeps_reasoning;
 	/* token counters that were opened so far */
-	struct ctx_model_counters_entry *entries;
+	struct ctx_opened_counter **opened;
 	size_t n, cap;
 	/* For a warning: the first name of a model, of the input or the user,
 	 * that is not in the table of models (at most 79 bytes of it); empty if

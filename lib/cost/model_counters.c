@@ -12,11 +12,7 @@
 
 /* An opened token counter.  Each counter is allocated separately, so that a
  * pointer to a counter remains valid when the array of counters grows. */
-struct ctx_model_counters_entry {
-	struct opened *opened;
-};
-
-struct opened {
+struct ctx_opened_counter {
 	struct ctx_tokenizer *tokenizer;
 	struct ctx_counter counter;
 	/* The properties (basis, factor, rules for images and so on) for which
@@ -27,7 +23,7 @@ struct opened {
 };
 
 static void
-close_opened(struct opened *opened)
+close_opened(struct ctx_opened_counter *opened)
 {
 	ctx_token_counter_close(opened->counter.tokens);
 	ctx_tokenizer_close(opened->tokenizer);
@@ -49,16 +45,19 @@ set_frame(struct ctx_counter *counter, const struct ctx_tokenizer *tokenizer)
 
 static int
 open_encoding(struct ctx_model_counters *counters, const char *encoding,
-    const struct ctx_counter *like, struct opened **out, struct ctx_err *err)
+    const struct ctx_counter *like, struct ctx_opened_counter **out,
+    struct ctx_err *err)
 {
-	struct opened *opened;
+	struct ctx_opened_counter *opened;
+	enum ctx_basis basis;
 
-	if (CTX_GROW(counters->entries, counters->cap, counters->n + 1, err) <
-	    0)
+	if (CTX_GROW(counters->opened, counters->cap, counters->n + 1, err) < 0)
 		return -1;
 	opened = calloc(1, sizeof *opened);
 	if (opened == NULL)
 		return ctx_err_nomem(err);
+	opened->encoding = encoding;
+	opened->wanted = opened->counter = *like;
 	if (ctx_tokenizer_open(&opened->tokenizer, encoding, counters->cache,
 		err) < 0 ||
 	    ctx_token_counter_open(&opened->counter.tokens, opened->tokenizer,
@@ -66,18 +65,11 @@ open_encoding(struct ctx_model_counters *counters, const char *encoding,
 		close_opened(opened);
 		return -1;
 	}
-	opened->encoding = encoding;
-	opened->wanted = *like;
-	opened->counter.basis = ctx_tokenizer_basis(opened->tokenizer);
-	if (opened->counter.basis < like->basis)
-		opened->counter.basis = like->basis;
+	basis = ctx_tokenizer_basis(opened->tokenizer);
+	if (opened->counter.basis < basis)
+		opened->counter.basis = basis;
 	set_frame(&opened->counter, opened->tokenizer);
-	opened->counter.factor = like->factor;
-	opened->counter.corrects = like->corrects;
-	opened->counter.image = like->image;
-	opened->counter.tools = like->tools;
-	opened->counter.drops_reasoning = like->drops_reasoning;
-	counters->entries[counters->n++].opened = opened;
+	counters->opened[counters->n++] = opened;
 	*out = opened;
 	return 0;
 }
@@ -218,15 +210,15 @@ ctx_model_counters_model(struct ctx_model_counters *counters,
 /* Returns the opened token counter with this encoding, and with the basis,
  * factor and rules (for images, tools and reasoning) of the counter "like", or
  * NULL if there is none. */
-static struct opened *
+static struct ctx_opened_counter *
 find_opened(const struct ctx_model_counters *counters, const char *encoding,
     const struct ctx_counter *like)
 {
-	struct opened *one;
+	struct ctx_opened_counter *one;
 	size_t i;
 
 	for (i = 0; i < counters->n; i++) {
-		one = counters->entries[i].opened;
+		one = counters->opened[i];
 		if (strcmp(one->encoding, encoding) == 0 &&
 		    one->wanted.basis == like->basis &&
 		    one->wanted.factor == like->factor &&
@@ -336,7 +328,7 @@ ctx_model_counters_find(struct ctx_model_counters *counters,
 	struct ctx_counter like;
 	struct ctx_str name;
 	const char *encoding;
-	struct opened *opened;
+	struct ctx_opened_counter *opened;
 
 	if (find_name(counters, literal, &name, err) < 0)
 		return -1;
@@ -368,9 +360,9 @@ ctx_model_counters_release(struct ctx_model_counters *counters)
 	size_t i;
 
 	for (i = 0; i < counters->n; i++)
-		close_opened(counters->entries[i].opened);
-	free(counters->entries);
-	counters->entries = NULL;
+		close_opened(counters->opened[i]);
+	free(counters->opened);
+	counters->opened = NULL;
 	counters->n = counters->cap = 0;
 	ctx_intern_release(&counters->names);
 	ctx_buf_release(&counters->text);
