@@ -27,7 +27,10 @@ struct pruned_replay {
 		const struct pruned_message *message;
 		size_t segment;
 	} * shortened;
-	/* true if the summary (history.summary) is in the prompt */
+	/* The pruned prompt that is being built. node: node of its last message
+	 * in the tree; number: index of the request, plus 1; sends_summary:
+	 * true if the summary (history.summary) is in the prompt. */
+	uint32_t node, number;
 	bool sends_summary;
 };
 
@@ -68,12 +71,6 @@ plan_prompt(struct pruned_replay *replay, bool *changed, struct ctx_err *err)
 	return 0;
 }
 
-/* The pruned prompt that is being built. */
-struct written_prompt {
-	uint32_t node;   /* node of the last message in the tree */
-	uint32_t number; /* index of the request, plus 1 */
-};
-
 /* A segment that remains in the pruned prompt. */
 struct sent_segment {
 	const struct pruned_message *message;
@@ -84,46 +81,43 @@ struct sent_segment {
 	uint64_t tokens;
 };
 
-/* Appends a segment to the prompt that ends at *node. number: number of the
- * segment in its message, from 0. edits: edits of the segment, as CTX_MARK_...
- * flags. */
+/* Appends a segment to the prompt. number: number of the segment in its
+ * message, from 0. edits: edits of the segment, as CTX_MARK_... flags. */
 static int
-append_segment(struct pruned_replay *replay, uint32_t *node,
-    struct prompt_message sent, size_t number, unsigned edits,
-    struct ctx_err *err)
+append_segment(struct pruned_replay *replay, struct prompt_message sent,
+    size_t number, unsigned edits, struct ctx_err *err)
 {
 	sent.hash += number * UINT64_C(0x9e3779b97f4a7c15) +
 	    (edits & REPLAYED_EDITS) * UINT64_C(0xd6e8feb86659fd93);
 	if (number > 0)
 		sent.blocks = 0;
-	return ctx_prompt_tree_append(&replay->tree, node, &sent, err);
+	return ctx_prompt_tree_append(&replay->tree, &replay->node, &sent, err);
 }
 
 static int
-append_summary(struct pruned_replay *replay, uint32_t *node, uint64_t hash,
-    uint64_t tokens, struct ctx_err *err)
+append_summary(struct pruned_replay *replay, uint64_t hash, uint64_t tokens,
+    struct ctx_err *err)
 {
 	const struct prompt_message sent = {.hash = hash,
 	    .tokens = tokens,
 	    .blocks = 1};
 
 	replay->sends_summary = true;
-	return ctx_prompt_tree_append(&replay->tree, node, &sent, err);
+	return ctx_prompt_tree_append(&replay->tree, &replay->node, &sent, err);
 }
 
-/* Stores that a segment is in the pruned prompt of a request.  If a message has
- * two segments, the first one is its tool results. number: index of the
- * request, plus 1. */
+/* Stores that a segment is in the pruned prompt.  If a message has two
+ * segments, the first one is its tool results. */
 static void
 record_sent(struct pruned_replay *replay, const struct sent_segment *segment,
-    unsigned edits, uint32_t number)
+    unsigned edits)
 {
 	const struct pruned_message *message = segment->message;
 	struct sent_parts *sent =
 	    &replay->sent[message->recorded - replay->session->messages];
 
 	if (segment->number == 0 && (edits & CTX_MARK_PASSAGES)) {
-		sent->shortened = number;
+		sent->shortened = replay->number;
 		replay->shortened[sent - replay->sent] =
 		    (struct shortened_result){message,
 			(segment->marks & CTX_MARK_PASSAGES) &&
@@ -131,10 +125,10 @@ record_sent(struct pruned_replay *replay, const struct sent_segment *segment,
 			    ? segment->index
 			    : SIZE_MAX};
 	} else if (segment->number == 0 && !(edits & CTX_MARK_CLEAR)) {
-		sent->results = number;
+		sent->results = replay->number;
 	}
 	if (segment->number + 1 == message->n)
-		sent->others = number;
+		sent->others = replay->number;
 }
 
 /* Appends a segment to the prompt.  The tokens of the last segment of a message
@@ -142,8 +136,8 @@ record_sent(struct pruned_replay *replay, const struct sent_segment *segment,
  * contains the answer, the tokens of the answer.  Summary and answer are
  * appended as separate messages. */
 static int
-append_parts(struct pruned_replay *replay, struct written_prompt *prompt,
-    struct sent_segment *segment, struct ctx_err *err)
+append_parts(struct pruned_replay *replay, struct sent_segment *segment,
+    struct ctx_err *err)
 {
 	const struct pruned_message *message = segment->message;
 	const struct replay_message *answer = message->answer;
@@ -154,13 +148,13 @@ append_parts(struct pruned_replay *replay, struct written_prompt *prompt,
 	if (is_last && message->summary_tokens > 0 &&
 	    !(segment->marks & CTX_MARK_DROP_INSERTION)) {
 		segment->tokens -= message->summary_tokens;
-		if (append_summary(replay, &prompt->node, message->summary_hash,
+		if (append_summary(replay, message->summary_hash,
 			message->summary_tokens, err) < 0)
 			return -1;
 	}
 	if (message->recorded == NULL)
 		return 0;
-	record_sent(replay, segment, edits, prompt->number);
+	record_sent(replay, segment, edits);
 	sent = message->recorded->sent;
 	sent.hash +=
 	    (message->removed_hash +
@@ -169,21 +163,20 @@ append_parts(struct pruned_replay *replay, struct written_prompt *prompt,
 	    UINT64_C(0x94d049bb133111eb);
 	sent.tokens = segment->tokens;
 	if (!is_last || answer == NULL)
-		return append_segment(replay, &prompt->node, sent,
-		    segment->number, edits, err);
+		return append_segment(replay, sent, segment->number, edits,
+		    err);
 	answered = answer->sent;
 	answered.tokens = ctx_pruned_history_count_answer(answer, edits);
 	sent.tokens -= answered.tokens;
-	return append_segment(replay, &prompt->node, sent, segment->number,
-		   edits, err) < 0
+	return append_segment(replay, sent, segment->number, edits, err) < 0
 	    ? -1
-	    : append_segment(replay, &prompt->node, answered, 0, edits, err);
+	    : append_segment(replay, answered, 0, edits, err);
 }
 
 /* If the plan inserts a summary before segment k (part) of a message, appends
  * the summary to the prompt. */
 static int
-append_new_summary(struct pruned_replay *replay, struct written_prompt *prompt,
+append_new_summary(struct pruned_replay *replay,
     const struct pruned_message *message, size_t k, struct ctx_err *err)
 {
 	const struct held_conversation *conversation =
@@ -195,16 +188,14 @@ append_new_summary(struct pruned_replay *replay, struct written_prompt *prompt,
 			? message->n - 1u
 			: 0u))
 		return 0;
-	return append_summary(replay, &prompt->node,
-	    replay->history.summary_hash, conversation->insertions->tokens,
-	    err);
+	return append_summary(replay, replay->history.summary_hash,
+	    conversation->insertions->tokens, err);
 }
 
 /* Builds the pruned prompt from the history and the plan (what is removed and
  * edited). changed: false if the plan neither removes nor edits anything. */
 static int
-write_prompt(struct pruned_replay *replay, bool changed,
-    struct written_prompt *prompt, struct ctx_err *err)
+write_prompt(struct pruned_replay *replay, bool changed, struct ctx_err *err)
 {
 	const struct held_conversation *conversation =
 	    replay->history.conversation;
@@ -213,6 +204,7 @@ write_prompt(struct pruned_replay *replay, bool changed,
 	struct sent_segment sent = {0};
 	size_t at = 0;
 
+	replay->node = 0;
 	replay->sends_summary = false;
 	for (size_t i = 0; i < ctx_pruned_history_count(&replay->history);
 	     i++) {
@@ -221,7 +213,7 @@ write_prompt(struct pruned_replay *replay, bool changed,
 		     sent.number++, at++, segment++) {
 			sent.index = at;
 			if (changed &&
-			    append_new_summary(replay, prompt, sent.message,
+			    append_new_summary(replay, sent.message,
 				sent.number, err) < 0)
 				return -1;
 			sent.marks = changed ? plan->marks[at] : 0;
@@ -233,7 +225,7 @@ write_prompt(struct pruned_replay *replay, bool changed,
 			    !(changed && (plan->marks[at + 1] & CTX_MARK_DROP)))
 				sent.tokens -= segment->shared_tokens;
 			if (!(sent.marks & CTX_MARK_DROP) &&
-			    append_parts(replay, prompt, &sent, err) < 0)
+			    append_parts(replay, &sent, err) < 0)
 				return -1;
 		}
 	}
@@ -241,18 +233,18 @@ write_prompt(struct pruned_replay *replay, bool changed,
 }
 
 /* Sends the pruned prompt through the simulated cache, and sets *usage to its
- * billed tokens. node: last message of the prompt in replay->tree. */
+ * billed tokens. */
 static int
 send_prompt(struct pruned_replay *replay, const struct replay_request *request,
-    uint32_t node, struct ctx_billed_usage *usage, struct ctx_err *err)
+    struct ctx_billed_usage *usage, struct ctx_err *err)
 {
 	struct cached_prompt prompt;
 	struct cache_rules rules;
 	enum cache_find found;
 	uint64_t read;
 
-	ctx_replay_measure_prompt(request, node,
-	    replay->tree.nodes[node].tokens, &prompt);
+	ctx_replay_measure_prompt(request, replay->node,
+	    replay->tree.nodes[replay->node].tokens, &prompt);
 	ctx_cache_rules_of(request->model, request->hour, &rules);
 	if (ctx_replay_append_response(replay->session, request, &replay->tree,
 		&prompt.answered, err) < 0 ||
@@ -280,18 +272,17 @@ prune_request(struct pruned_replay *replay,
     struct ctx_replay_pruned *pruned, struct ctx_err *err)
 {
 	struct pruned_history *history = &replay->history;
-	struct written_prompt prompt = {
-	    .number = (uint32_t)(request - replay->session->requests) + 1};
 	struct sent_prompt sent = {.parts = replay->sent,
 	    .search_shortened = search_shortened,
 	    .user = replay};
 	struct ctx_billed_usage usage;
 	bool changed;
 
+	replay->number = (uint32_t)(request - replay->session->requests) + 1;
 	if (ctx_pruned_history_extend(history, request->prompt, err) < 0 ||
 	    plan_prompt(replay, &changed, err) < 0 ||
-	    write_prompt(replay, changed, &prompt, err) < 0 ||
-	    send_prompt(replay, request, prompt.node, &usage, err) < 0)
+	    write_prompt(replay, changed, err) < 0 ||
+	    send_prompt(replay, request, &usage, err) < 0)
 		return -1;
 	if (replay->sends_summary)
 		sent.summary = ctx_buf_str(&history->summary);
@@ -302,8 +293,8 @@ prune_request(struct pruned_replay *replay,
 	if (ctx_replay_count_kept(replay->session, request, &sent,
 		&pruned->kept, err) < 0)
 		return -1;
-	pruned->over +=
-	    replay->tree.nodes[prompt.node].tokens + replay->session->overhead >
+	pruned->over += replay->tree.nodes[replay->node].tokens +
+		replay->session->overhead >
 	    history->settings.budget;
 	return changed && replay->policy->feeds_back
 	    ? ctx_pruned_history_feed_back(history, err)
