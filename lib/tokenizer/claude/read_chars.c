@@ -3,10 +3,8 @@
  * Claude's encodings
  *
  * The characters are normalized (NFC), some are removed, and some are replaced.
- * Most characters can be read one after another, because normalization does not
- * change them.  Where normalization may change a character, a short part of the
- * unit (a stretch) is normalized first.  A stretch begins and ends at
- * characters before which the text can be cut (see nfc.h).
+ * Where normalization changes a part of the unit, the characters of its normal
+ * form are read instead.
  */
 #include <string.h>
 
@@ -109,80 +107,10 @@ decode_next(struct ctx_str text, size_t at, uint32_t *cp)
 	return length;
 }
 
-static inline unsigned
-nfc_kind_of(uint32_t cp)
-{
-	return ctx_nfc_kind_of(&ctx_nfc_15, cp);
-}
-
-/* Returns the first offset, "at" or later, at which the text can be cut without
- * changing its normal form. */
-static size_t
-find_stretch_end(struct ctx_str text, size_t at)
-{
-	size_t length;
-	uint32_t cp;
-
-	for (; at < text.n; at += length) {
-		length = decode_next(text, at, &cp);
-		if (nfc_kind_of(cp) < CTX_NFC_SAFE)
-			break;
-	}
-	return at;
-}
-
 static int
 reserve_chars(struct ctx_marked_text *m, size_t n, struct ctx_err *err)
 {
 	return n <= m->cap ? 0 : CTX_GROW(m->chars, m->cap, n, err);
-}
-
-/* Adds the characters of the normal form of a stretch (a short part of a text).
- * more: maximum number of characters after the stretch. */
-static int
-add_stretch(struct ctx_marked_text *m, struct char_reader *r,
-    struct ctx_str stretch, size_t more, struct ctx_err *err)
-{
-	struct ctx_str normal;
-	size_t at = 0;
-	uint32_t cp;
-
-	if (ctx_nfc_stretch(&m->normalizer, stretch.p, stretch.n, err) < 0)
-		return -1;
-	normal = (struct ctx_str){m->normalizer.out.p, m->normalizer.out.n};
-	if (reserve_chars(m, r->n + normal.n + more, err) < 0)
-		return -1;
-	r->chars = m->chars;
-	while (at < normal.n) {
-		at += decode_next(normal, at, &cp);
-		add_char(r, cp);
-	}
-	return 0;
-}
-
-/* What decides whether the next character is in NFC (see ctx_nfc_passes). */
-struct nfc_state {
-	unsigned class;
-	bool inert;
-};
-
-/* Returns true if a text in NFC stays in NFC with one more character.  Returns
- * false if normalization may change the character, or characters before it. */
-static inline bool
-pass_kind(struct nfc_state *state, unsigned kind)
-{
-	struct ctx_nfc_kind k;
-
-	if (kind < CTX_NFC_SAFE) {
-		*state = (struct nfc_state){0, kind == CTX_NFC_INERT};
-		return true;
-	}
-	k = ctx_nfc_15.kinds[kind];
-	if (!ctx_nfc_passes(k, state->class, state->inert))
-		return false;
-	state->class = k.class;
-	state->inert = state->inert && k.class > 0;
-	return true;
 }
 
 static bool
@@ -215,37 +143,63 @@ add_ascii(struct char_reader *r, struct ctx_str text)
 	}
 }
 
-/* Adds the characters of a text, which need not be in NFC. */
-static int
+/* Adds the characters of a text in NFC. */
+static void
+add_normal(struct char_reader *r, struct ctx_str text)
+{
+	size_t at = 0;
+	uint32_t cp;
+
+	while (at < text.n) {
+		at += decode_next(text, at, &cp);
+		add_char(r, cp);
+	}
+}
+
+/* Adds characters from the offset "at" on, up to the first character that NFC
+ * may change, or that may change the character before it.  Returns the offset
+ * up to which characters were added, at which the text can be cut (see nfc.h).
+ */
+static size_t
+add_safe(struct char_reader *r, struct ctx_str text, size_t at)
+{
+	struct char_reader before = *r;
+	size_t begin = at, length;
+	uint32_t cp;
+
+	for (; at < text.n; at += length) {
+		length = decode_next(text, at, &cp);
+		if (ctx_nfc_kind_of(&ctx_nfc_15, cp) >= CTX_NFC_SAFE) {
+			*r = before;
+			return begin;
+		}
+		before = *r;
+		begin = at;
+		add_char(r, cp);
+	}
+	return at;
+}
+
+/* Adds the characters of a text, which need not be in NFC.  This is a separate
+ * function so that the code for ASCII texts remains fast. */
+static __attribute__((noinline)) int
 add_mixed(struct ctx_marked_text *m, struct char_reader *r, struct ctx_str text,
     struct ctx_err *err)
 {
-	/* "before" is the state before the last character before which the text
-	 * can be cut; "begin" is the offset of this character. */
-	struct char_reader before = *r;
-	struct nfc_state state = {0, true};
-	size_t at, begin = 0, length;
-	unsigned kind;
-	uint32_t cp;
+	struct ctx_nfc *nfc = &m->normalizer;
+	size_t done = 0, at, end;
+	int rc;
 
-	for (at = 0; at < text.n; at += length) {
-		length = decode_next(text, at, &cp);
-		kind = nfc_kind_of(cp);
-		if (kind < CTX_NFC_SAFE) {
-			before = *r;
-			begin = at;
-		}
-		if (pass_kind(&state, kind)) {
-			add_char(r, cp);
-			continue;
-		}
-		at = find_stretch_end(text, at);
-		length = 0;
-		*r = before;
-		if (add_stretch(m, r,
-			(struct ctx_str){text.p + begin, at - begin},
-			text.n - at, err) < 0)
+	while ((at = done = add_safe(r, text, done)) < text.n) {
+		rc = ctx_nfc_find(nfc, text.p, text.n, &at, &end, err);
+		add_normal(r, (struct ctx_str){text.p + done, at - done});
+		if (rc <= 0)
+			return rc;
+		if (reserve_chars(m, r->n + nfc->out.n + text.n - end, err) < 0)
 			return -1;
+		r->chars = m->chars;
+		add_normal(r, ctx_buf_str(&nfc->out));
+		done = end;
 	}
 	return 0;
 }

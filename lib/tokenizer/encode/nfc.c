@@ -264,8 +264,10 @@ add_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 	return 0;
 }
 
-int
-ctx_nfc_stretch(struct ctx_nfc *nfc, const char *p, size_t n,
+/* Normalizes a stretch (a short part of a text), at whose ends the text can be
+ * cut without changing its normal form.  Writes the normal form to nfc->out. */
+static int
+normalize_stretch(struct ctx_nfc *nfc, const char *p, size_t n,
     struct ctx_err *err)
 {
 	uint32_t cp;
@@ -465,8 +467,8 @@ pass_char(struct nfc_check *check, const char *p, unsigned kind)
 {
 	struct ctx_nfc_kind k = check->tables->kinds[kind];
 
-	if (!ctx_nfc_passes(k, check->class,
-		(k.flags & CTX_NFC_MAYBE) != 0 && is_inert(check, p)))
+	if (k.class < check->class || (k.flags & CTX_NFC_NO) != 0 ||
+	    ((k.flags & CTX_NFC_MAYBE) != 0 && !is_inert(check, p)))
 		return false;
 	check->class = k.class;
 	if (k.class == 0)
@@ -533,7 +535,7 @@ ctx_nfc_find(struct ctx_nfc *nfc, const char *p, size_t n, size_t *at,
 		if (check.safe > check.from)
 			(void)find_kind_before(t, p, check.safe, at);
 		*end = find_next_safe(t, p, n, check.at);
-		if (ctx_nfc_stretch(nfc, p + *at, *end - *at, err) < 0)
+		if (normalize_stretch(nfc, p + *at, *end - *at, err) < 0)
 			return -1;
 		if (nfc->out.n != *end - *at ||
 		    memcmp(nfc->out.p, p + *at, nfc->out.n) != 0)

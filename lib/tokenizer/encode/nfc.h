@@ -119,17 +119,6 @@ enum {
 	CTX_NFC_S_COUNT = CTX_NFC_L_COUNT * CTX_NFC_V_COUNT * CTX_NFC_T_COUNT,
 };
 
-/* Returns true if a text stays in NFC when a character of a kind of at least
- * CTX_NFC_SAFE is added. class: combining class of the character before it.
- * inert: true if the last character of class 0 is never composed with a later
- * character. */
-static inline bool
-ctx_nfc_passes(struct ctx_nfc_kind kind, unsigned class, bool inert)
-{
-	return kind.class >= class && (kind.flags & CTX_NFC_NO) == 0 &&
-	    ((kind.flags & CTX_NFC_MAYBE) == 0 || inert);
-}
-
 struct ctx_nfc;
 
 /*
@@ -180,11 +169,6 @@ ctx_normal_find_fn ctx_nfc_find;
  * after the n bytes.  Returns 0 if there is none.  The caller must pass an n
  * that is the end of a character. */
 size_t ctx_nfc_settled(const char *p, size_t n);
-
-/* Normalizes a stretch (a short part of a text), at whose ends the text can be
- * cut without changing its normal form.  Writes the normal form to nfc->out. */
-int ctx_nfc_stretch(struct ctx_nfc *nfc, const char *p, size_t n,
-    struct ctx_err *err);
 
 /* Normalizes *text.  If the normal form differs from *text, sets *changed to
  * true, and *text to the normal form, which is stored in the buffer "out". */
