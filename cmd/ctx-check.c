@@ -260,7 +260,7 @@ parse(struct check_command *check, int argc, char **argv)
 	    {0, "allow-pending", NULL,
 		"accept calls at the end that have no result yet", CLI_FLAG,
 		&check->options.allow_pending, NULL, NULL},
-	    {'q', "quiet", NULL, "print nothing; only exit with the status",
+	    {'q', "quiet", NULL, "print only errors; exit with the status",
 		CLI_FLAG, &check->quiet, NULL, NULL},
 	    {.type = CLI_HEADING, .help = "Checks"},
 	    {0, "schema", NULL, "check arguments against the tools' schemas",

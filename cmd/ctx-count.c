@@ -468,7 +468,7 @@ parse(struct count_command *count, int argc, char **argv)
 		CLI_FLAG, &count->bar.shown, NULL, NULL},
 	    {0, "max", "N|P%", "exit 1 if a conversation has over N tokens",
 		CLI_AMOUNT, &count->max, NULL, NULL},
-	    {'q', "quiet", NULL, "print nothing; only exit with the status",
+	    {'q', "quiet", NULL, "print only errors; exit with the status",
 		CLI_FLAG, &count->form.quiet, NULL, NULL},
 	    {0, "json", NULL, "print a JSON object for each row", CLI_FLAG,
 		&count->form.json, NULL, NULL},

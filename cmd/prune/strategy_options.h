@@ -50,11 +50,11 @@ struct strategy_options {
 		    "what is removed before whole messages (balanced):",       \
 		    CLI_CHOICE, &(given)->level, cli_level_name, NULL          \
 	}
-#define PRUNE_COMPACT(given)                                              \
-	{                                                                 \
-		0, "compact", NULL,                                       \
-		    "summarize all but the newest 20 messages", CLI_FLAG, \
-		    &(given)->compact, NULL, NULL                         \
+#define PRUNE_COMPACT(given)                                                  \
+	{                                                                     \
+		0, "compact", NULL,                                           \
+		    "summarize all but the kept messages (-k: 20)", CLI_FLAG, \
+		    &(given)->compact, NULL, NULL                             \
 	}
 #define PRUNE_QUERY(config)                                             \
 	{                                                               \
