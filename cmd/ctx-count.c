@@ -46,14 +46,6 @@ struct count_command {
 /* Warnings about conversations over --max; further ones are only counted. */
 #define MAX_LINES 10
 
-static const char *
-bound_name(size_t i)
-{
-	static const char *const names[] = {"fit", "upper"};
-
-	return i < CTX_LENGTH(names) ? names[i] : NULL;
-}
-
 /* ---- counting ---- */
 
 static int
@@ -324,6 +316,9 @@ count_files(struct count_command *count)
 
 	count->largest.n = 0;
 	for (i = 0; i < count->cli.n_files; i++) {
+		if (!count->bar.follow &&
+		    !cli_may_read(&count->cli, count->cli.files[i]))
+			continue;
 		if (count->text)
 			count_text(count, &count->cli.files[i]);
 		else
@@ -488,7 +483,7 @@ parse(struct count_command *count, int argc, char **argv)
 		&count->calibrate, NULL, NULL},
 	    {0, "bound", "WHAT",
 		"with --calibrate: fit (default), or upper bound", CLI_CHOICE,
-		&count->bound, bound_name, &count->bound_given},
+		&count->bound, calibrate_bound_name, &count->bound_given},
 	    CLI_JOBS(&count->cli),
 	    {.type = CLI_HEADING, .help = "Models"},
 	    {'e', "encoding", "NAME|FILE",

@@ -424,6 +424,16 @@ load helper
 	sed -n 5p out | cmp - gone
 }
 
+@test "a file that cannot be opened is skipped, with status 2" {
+	echo '{"role":"user","content":"one"}' | tee a > b
+	run -2 --separate-stderr ctx-count --json a none b
+	[ "$(jq -r .file <<< "$output" | paste -sd ' ')" = 'a b' ]
+	[ "$stderr" = "ctx-count: none: cannot open: No such file or directory" ]
+	run -2 ctx-count --text none a
+	[[ ${lines[1]} == *" a" ]]
+	run -2 ctx-count -q --max 1 a none
+}
+
 @test "--per tool distinguishes names that differ after a NUL" {
 	jq -nc '{role: "assistant", content: null, tool_calls:
 	    (["a\u0000b", "a\u0000c", "a"] | to_entries | map({id: "\(.key)",

@@ -132,10 +132,11 @@ X
 }
 
 @test "ctx-count prints the rows that it holds before an error" {
-	on_terminal "ctx-count $chat missing"
+	echo '{"role":"user",}' > bad
+	on_terminal "ctx-count $chat bad"
 	[ "$(sed -n 1p tty | xargs)" = "tokens messages chars name" ]
 	[[ $(sed -n 2p tty) == *chat.jsonl ]]
-	[[ $(sed -n 3p tty) == "ctx-count: "*missing* ]]
+	[[ $(sed -n 3p tty) == "ctx-count: bad:1:"* ]]
 	[ "$(wc -l < tty)" -eq 3 ]
 }
 

@@ -235,6 +235,16 @@ cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
 	ctx_reader_set_writer(stream->reader, writer);
 }
 
+bool
+cli_may_read(struct cli *cli, const char *file)
+{
+	if (strcmp(file, "-") == 0 || access(file, R_OK) == 0)
+		return true;
+	cli_say(cli, "%s: cannot open: %s", file, strerror(errno));
+	cli_status(cli, CLI_TROUBLE);
+	return false;
+}
+
 struct ctx_request_prefix *
 cli_read_request(struct cli *cli, struct ctx_model_counters *counters,
     const struct ctx_request_prefix_options *options, char **files, size_t n)

@@ -260,8 +260,7 @@ int cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
  * in the spool (directory of stored results). */
 void cli_refuse_overwrite(const struct cli *cli, const char *path,
     const char *other);
-/* An XML comment in the pictures that --svg writes. ctx recognises such
- * pictures by it. */
+/* An XML comment by which ctx recognises the pictures that --svg writes. */
 #define CLI_SVG_MARK "<!-- written by ctx-count -->"
 /* Kinds of files that a command writes besides standard output.  An existing
  * file is overwritten only if its content is of the expected kind; see
@@ -373,6 +372,9 @@ void cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
 struct ctx_request_prefix *cli_read_request(struct cli *cli,
     struct ctx_model_counters *counters,
     const struct ctx_request_prefix_options *options, char **files, size_t n);
+/* For a command that reads each input file by itself.  Returns false, prints
+ * why, and sets the exit status, if the file is missing or must not be read. */
+bool cli_may_read(struct cli *cli, const char *file);
 /* For a command that reads its input files without cli_open.  The command calls
  * this before it reads them.  Exits with an error if standard output is an
  * input file, tells the user if the command waits for input from the terminal,
@@ -452,8 +454,7 @@ struct cli_sandbox_grants {
 	const struct ctx_model_counters *counters;
 	/* path of a file that the sandbox must let the command read, or NULL */
 	const char *read;
-	/* path of a file that the sandbox must let the command create, or
-	 * NULL */
+	/* path of a file that it must let the command create, or NULL */
 	const char *written;
 	/* True if the command opens an input file again after another program
 	 * has replaced it, as ctx-count --follow does. */
@@ -561,8 +562,7 @@ void cli_check_stdout(const struct cli *cli);
 /* Closes standard output.  Exits with an error if its last bytes could not be
  * written. */
 void cli_close_stdout(const struct cli *cli);
-/* Sets the exit status of the command to status, unless it is already
- * higher. */
+/* Raises the exit status of the command to status; never lowers it. */
 void cli_status(struct cli *cli, int status);
 /* Ends a command: closes standard output and reports write errors.  Returns the
  * exit status. */

@@ -67,6 +67,14 @@ record_request(struct calibrate *calibrate, const struct ctx_token_stats *stats,
 	return 0;
 }
 
+const char *
+calibrate_bound_name(size_t i)
+{
+	static const char *const names[] = {"fit", "upper"};
+
+	return i < CTX_LENGTH(names) ? names[i] : NULL;
+}
+
 int
 calibrate_message(struct calibrate *calibrate,
     const struct ctx_token_stats *stats, struct ctx_err *err)

@@ -39,6 +39,8 @@ int calibrate_message(struct calibrate *calibrate,
 int calibrate_ended(struct calibrate *calibrate,
     const struct ctx_token_stats *stats, struct ctx_err *err);
 
+/* Returns the i-th name (from 0) that --bound accepts, or NULL. */
+const char *calibrate_bound_name(size_t i);
 /* How the results of --calibrate are printed. */
 struct calibrate_choice {
 	const struct ctx_models *own; /* models that the user has defined */
