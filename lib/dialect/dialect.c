@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "dialect/read.h"
-#include "dialect/usage_paths.h"
 
 /* Template of a message with this role that ctx inserts, such as a summary or a
  * notice. */
@@ -32,13 +31,6 @@
  * "}". */
 #define TEXT_BLOCK "{\"type\":\"text\",\"text\":"
 #define TEXT_PART  "{\"text\":"
-
-/* JSON of an array with one text block: the part before the text, and the part
- * after it. */
-#define BODY_TEXT_BLOCK                               \
-	{                                             \
-		"[{\"type\":\"text\",\"text\":", "}]" \
-	}
 
 /* How to count the tokens of a request that are not in its texts.  MEDIA: how
  * to count images and tools if the model is not in the table of models; see
@@ -87,12 +79,31 @@
 		    MESSAGE("FunctionMessage", "function", ",\"name\":$name") \
 	}
 
+/* Paths to the numbers of input tokens in a usage object of Anthropic, whose
+ * input_tokens do not include the prompt cache.  OpenAI's usage objects have
+ * only the first of these members, and its value includes the cache. */
+#define ANTHROPIC_INPUT(object)                                                \
+	{                                                                      \
+		object "/input_tokens", object "/cache_creation_input_tokens", \
+		    object "/cache_read_input_tokens"                          \
+	}
+#define ANTHROPIC_PARTS(object)                                             \
+	.read = object "/cache_read_input_tokens",                          \
+	.written = object "/cache_creation_input_tokens",                   \
+	.written_hour = object "/cache_creation/ephemeral_1h_input_tokens", \
+	.output = object "/output_tokens"
+
 /* Members that the three formats of LangChain have in common.  LangChain sends
  * messages to many providers.  The tokens of a message for its role and
- * delimiters are an estimate: the number of Chat Completions. */
-#define LANGCHAIN(MESSAGE)                                              \
+ * delimiters are an estimate: the number of Chat Completions. object: path to
+ * the object with the usage. */
+#define LANGCHAIN(MESSAGE, object)                                      \
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS | \
 	    CTX_WANTS_REASONING,                                        \
+	.usage = {.message = {object "/input_tokens"},                  \
+	    .read = object "/input_token_details/cache_read",           \
+	    .written = object "/input_token_details/cache_creation",    \
+	    .output = object "/output_tokens"},                         \
 	.find_model = ctx_langchain_model, AS_OPENAI_NAMES,             \
 	.text_block = TEXT_BLOCK,                                       \
 	.summary = MESSAGE("HumanMessage", "human", ""),                \
@@ -100,27 +111,7 @@
 	.synthetic_results = {LANGCHAIN_ANSWERS(MESSAGE)}
 
 /* Templates of messages that ctx inserts, for formats whose messages have
- * members besides role and content.  The template for Codex is a user message,
- * because Codex keeps only user messages when it compacts a conversation. */
-#define CODEX_INSERTED                                                      \
-	"{\"timestamp\":$timestamp,\"type\":\"response_item\",\"payload\":" \
-	"{\"type\":\"message\",\"role\":\"user\",\"content\":"              \
-	"[{\"type\":\"input_text\",\"text\":$text}]}}"
-#define GEMINI_CLI_INSERTED                                         \
-	"{\"id\":$uuid,\"timestamp\":$timestamp,\"type\":\"user\"," \
-	"\"content\":[{\"text\":$text}]}"
-#define COPILOT_CLI_INSERTED                                         \
-	"{\"type\":\"user.message\",\"data\":{\"content\":$text,"    \
-	"\"source\":\"ctx\"},\"id\":$uuid,\"timestamp\":$timestamp," \
-	"\"parentId\":$parent}"
-#define PI_INSERTED                                                          \
-	"{\"type\":\"custom_message\",\"id\":$hex,\"parentId\":$parent,"     \
-	"\"timestamp\":$timestamp,\"customType\":\"ctx\",\"content\":$text," \
-	"\"display\":true}"
-#define CLAUDE_STREAM_INSERTED                                                 \
-	"{\"type\":\"user\",\"message\":" INSERTED_MESSAGE(                    \
-	    "user") ",\"parent_tool_use_id\":null,\"session_id\":$session_id," \
-		    "\"uuid\":$uuid}"
+ * members besides role and content. */
 #define CLAUDE_CODE(flag)                                                  \
 	"{\"parentUuid\":$parent,\"isSidechain\":$isSidechain,"            \
 	"\"userType\":$userType,\"cwd\":$cwd,\"sessionId\":$sessionId,"    \
@@ -139,20 +130,6 @@
 #define LANGCHAIN_DUMP(class, type, more)           \
 	"{\"type\":\"" type "\",\"content\":$text," \
 	"\"additional_kwargs\":{},\"response_metadata\":{}" more "}"
-#define OPENCODE_INSERTED                                              \
-	"{\"info\":{\"id\":$uuid,\"sessionID\":$info/sessionID,"       \
-	"\"role\":\"user\",\"time\":$info/time,\"agent\":$info/agent," \
-	"\"model\":$info/model},\"parts\":[{\"id\":$uuid,"             \
-	"\"messageID\":$uuid,\"sessionID\":$info/sessionID,"           \
-	"\"type\":\"text\",\"text\":$text,\"synthetic\":true}]}"
-#define GOOSE_INSERTED                                          \
-	"{\"role\":\"user\",\"created\":$created,\"content\":[" \
-	"{\"type\":\"text\",\"text\":$text}],\"metadata\":"     \
-	"{\"userVisible\":false,\"agentVisible\":true}}"
-#define LLM_LOGS_INSERTED                                                  \
-	"{\"id\":$uuid,\"model\":$model,\"prompt\":$text,\"system\":null," \
-	"\"response\":\"\",\"conversation_id\":$conversation_id,"          \
-	"\"datetime_utc\":$datetime_utc}"
 #define OTEL_GENAI_INSERTED(role)            \
 	"{\"role\":\"" role "\",\"parts\":[" \
 	"{\"type\":\"text\",\"content\":$text}]}"
@@ -183,9 +160,16 @@ static const struct ctx_dialect dialects[] = {
 	.read_line = ctx_codex_line,
 	.rules = CTX_JOINS_ANSWERS,
 	AS_OPENAI_NAMES,
-	.usage = CODEX_USAGE,
+	.usage = {.line = {"payload/info/last_token_usage/input_tokens"},
+	    .read = "payload/info/last_token_usage/cached_input_tokens",
+	    .output = "payload/info/last_token_usage/output_tokens"},
 	.text_block = "{\"type\":\"input_text\",\"text\":",
-	INSERTED(CODEX_INSERTED),
+	/* The template is a user message, because Codex keeps only user
+	 * messages when it compacts a conversation. */
+	INSERTED(
+	    "{\"timestamp\":$timestamp,\"type\":\"response_item\",\"payload\":"
+	    "{\"type\":\"message\",\"role\":\"user\",\"content\":"
+	    "[{\"type\":\"input_text\",\"text\":$text}]}}"),
     },
     {
 	.name = "gemini-cli",
@@ -196,9 +180,12 @@ static const struct ctx_dialect dialects[] = {
 	.read_line = ctx_gemini_cli_line,
 	.rules = CTX_FIRST_USER | CTX_ASKS_FIRST,
 	AS_GOOGLE,
-	.usage = GEMINI_CLI_USAGE,
+	.usage = {.message = {"tokens/input"},
+	    .read = "tokens/cached",
+	    .output = "tokens/output"},
 	.text_block = TEXT_PART,
-	INSERTED(GEMINI_CLI_INSERTED),
+	INSERTED("{\"id\":$uuid,\"timestamp\":$timestamp,\"type\":\"user\","
+		 "\"content\":[{\"text\":$text}]}"),
     },
     {
 	.name = "copilot-cli",
@@ -208,7 +195,9 @@ static const struct ctx_dialect dialects[] = {
 	.history = CTX_HISTORY_LOG,
 	.read_line = ctx_copilot_cli_line,
 	AS_OPENAI_NAMES,
-	INSERTED(COPILOT_CLI_INSERTED),
+	INSERTED("{\"type\":\"user.message\",\"data\":{\"content\":$text,"
+		 "\"source\":\"ctx\"},\"id\":$uuid,\"timestamp\":$timestamp,"
+		 "\"parentId\":$parent}"),
     },
     {
 	.name = "pi",
@@ -222,10 +211,17 @@ static const struct ctx_dialect dialects[] = {
 	 * role and delimiters are an estimate: the number of Chat
 	 * Completions. */
 	AS_OPENAI_NAMES,
-	.usage = PI_USAGE,
-	.text_result_form = BODY_TEXT_BLOCK,
+	.usage = {.message = {"message/usage/input", "message/usage/cacheRead",
+		      "message/usage/cacheWrite"},
+	    .read = "message/usage/cacheRead",
+	    .written = "message/usage/cacheWrite",
+	    .output = "message/usage/output"},
+	.text_result_form = {"[{\"type\":\"text\",\"text\":", "}]"},
 	.text_block = TEXT_BLOCK,
-	INSERTED(PI_INSERTED),
+	INSERTED(
+	    "{\"type\":\"custom_message\",\"id\":$hex,\"parentId\":$parent,"
+	    "\"timestamp\":$timestamp,\"customType\":\"ctx\",\"content\":$text,"
+	    "\"display\":true}"),
     },
     {
 	.name = "claude-stream",
@@ -238,10 +234,13 @@ static const struct ctx_dialect dialects[] = {
 	 * prompt was on the command line of Claude Code, and is not in its
 	 * output. */
 	AS_ANTHROPIC,
-	.usage = CLAUDE_CODE_USAGE,
+	.usage = {.message = ANTHROPIC_INPUT("message/usage"),
+	    ANTHROPIC_PARTS("message/usage")},
 	.result_copy = "tool_use_result",
 	.text_block = TEXT_BLOCK,
-	INSERTED(CLAUDE_STREAM_INSERTED),
+	INSERTED("{\"type\":\"user\",\"message\":" INSERTED_MESSAGE(
+	    "user") ",\"parent_tool_use_id\":null,\"session_id\":$session_id,"
+		    "\"uuid\":$uuid}"),
     },
     {
 	.name = "claude-code",
@@ -252,7 +251,8 @@ static const struct ctx_dialect dialects[] = {
 	.read_line = ctx_claude_code_line,
 	.rules = CTX_FIRST_USER,
 	AS_ANTHROPIC,
-	.usage = CLAUDE_CODE_USAGE,
+	.usage = {.message = ANTHROPIC_INPUT("message/usage"),
+	    ANTHROPIC_PARTS("message/usage")},
 	.result_copy = "toolUseResult",
 	.text_block = TEXT_BLOCK,
 	/* A summary that ctx inserts looks like Claude Code's own compaction,
@@ -266,24 +266,21 @@ static const struct ctx_dialect dialects[] = {
 	.about = "LangChain, as dumps writes it",
 	.matches = ctx_langchain_lc_is,
 	.read = ctx_langchain_lc_read,
-	.usage = LANGCHAIN_USAGE("kwargs/usage_metadata"),
-	LANGCHAIN(LANGCHAIN_LC),
+	LANGCHAIN(LANGCHAIN_LC, "kwargs/usage_metadata"),
     },
     {
 	.name = "langchain-dict",
 	.about = "LangChain, as messages_to_dict writes it",
 	.matches = ctx_langchain_dict_is,
 	.read = ctx_langchain_dict_read,
-	.usage = LANGCHAIN_USAGE("data/usage_metadata"),
-	LANGCHAIN(LANGCHAIN_DICT),
+	LANGCHAIN(LANGCHAIN_DICT, "data/usage_metadata"),
     },
     {
 	.name = "langchain-dump",
 	.about = "LangChain, as model_dump writes it",
 	.matches = ctx_langchain_dump_is,
 	.read = ctx_langchain_dump_read,
-	.usage = LANGCHAIN_USAGE("usage_metadata"),
-	LANGCHAIN(LANGCHAIN_DUMP),
+	LANGCHAIN(LANGCHAIN_DUMP, "usage_metadata"),
     },
     {
 	.name = "opencode",
@@ -295,10 +292,18 @@ static const struct ctx_dialect dialects[] = {
 	.first_visible = ctx_opencode_first,
 	.rules = CTX_WANTS_REASONING,
 	AS_OPENAI,
-	.usage = OPENCODE_USAGE,
+	.usage = {.message = {"info/tokens/input", "info/tokens/cache/read",
+		      "info/tokens/cache/write"},
+	    .read = "info/tokens/cache/read",
+	    .written = "info/tokens/cache/write",
+	    .output = "info/tokens/output"},
 	.find_model = ctx_opencode_model,
 	.text_block = TEXT_BLOCK,
-	INSERTED(OPENCODE_INSERTED),
+	INSERTED("{\"info\":{\"id\":$uuid,\"sessionID\":$info/sessionID,"
+		 "\"role\":\"user\",\"time\":$info/time,\"agent\":$info/agent,"
+		 "\"model\":$info/model},\"parts\":[{\"id\":$uuid,"
+		 "\"messageID\":$uuid,\"sessionID\":$info/sessionID,"
+		 "\"type\":\"text\",\"text\":$text,\"synthetic\":true}]}"),
     },
     {
 	.name = "goose",
@@ -307,11 +312,13 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_goose_read,
 	.rules = CTX_WANTS_REASONING,
 	AS_OPENAI,
-	.usage = GOOSE_USAGE,
-	.text_result_form = BODY_TEXT_BLOCK,
+	.usage = {.request = {"input_tokens"}},
+	.text_result_form = {"[{\"type\":\"text\",\"text\":", "}]"},
 	.text_block = TEXT_BLOCK,
 	.failed = {"", ""},
-	INSERTED(GOOSE_INSERTED),
+	INSERTED("{\"role\":\"user\",\"created\":$created,\"content\":["
+		 "{\"type\":\"text\",\"text\":$text}],\"metadata\":"
+		 "{\"userVisible\":false,\"agentVisible\":true}}"),
 	.synthetic_results =
 	    {
 		{NULL,
@@ -332,9 +339,12 @@ static const struct ctx_dialect dialects[] = {
 	 * delimiters. */
 	.per_message = 8,
 	OPENAI_MEDIA,
-	.usage = LLM_LOGS_USAGE,
+	.usage = {.message = {"input_tokens"}},
 	.find_model = ctx_llm_logs_model,
-	INSERTED(LLM_LOGS_INSERTED),
+	INSERTED(
+	    "{\"id\":$uuid,\"model\":$model,\"prompt\":$text,\"system\":null,"
+	    "\"response\":\"\",\"conversation_id\":$conversation_id,"
+	    "\"datetime_utc\":$datetime_utc}"),
     },
     {
 	.name = "atif",
@@ -342,7 +352,9 @@ static const struct ctx_dialect dialects[] = {
 	.matches = ctx_atif_is,
 	.read = ctx_atif_read,
 	AS_OPENAI,
-	.usage = ATIF_USAGE,
+	.usage = {.message = {"metrics/prompt_tokens"},
+	    .read = "metrics/cached_tokens",
+	    .output = "metrics/completion_tokens"},
 	.text_block = TEXT_BLOCK,
 	/* The steps of a trajectory are numbered, so ctx cannot insert a
 	 * summary or notice between two of them. */
@@ -355,7 +367,7 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_otel_genai_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS,
 	AS_OPENAI_NAMES,
-	.usage = OTEL_GENAI_USAGE,
+	.usage = {.request = {"gen_ai.usage.input_tokens"}},
 	.text_block = "{\"type\":\"text\",\"content\":",
 	.summary = OTEL_GENAI_INSERTED("system"),
 	.notice = OTEL_GENAI_INSERTED("user"),
@@ -437,7 +449,7 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_ollama_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS,
 	AS_OPENAI_NAMES,
-	.usage = OLLAMA_USAGE,
+	.usage = {.request = {"prompt_eval_count"}},
 	.text_block = TEXT_BLOCK,
 	.summary = INSERTED_MESSAGE("user"),
 	INSERTED_BLOCK("text"),
@@ -464,7 +476,9 @@ static const struct ctx_dialect dialects[] = {
 	 * the number of Chat Completions, because OpenAI does not publish the
 	 * number for Responses. */
 	AS_OPENAI_NAMES,
-	.usage = OPENAI_RESPONSES_USAGE,
+	.usage = {.request = ANTHROPIC_INPUT("usage"),
+	    .read = "usage/input_tokens_details/cached_tokens",
+	    .output = "usage/output_tokens"},
 	.text_block = "{\"type\":\"input_text\",\"text\":",
 	.result_types = responses_results,
 	.summary = INSERTED_MESSAGE("user"),
@@ -496,7 +510,11 @@ static const struct ctx_dialect dialects[] = {
 	 * as many as in Anthropic's own format, because most models that are
 	 * used on Bedrock are Claude. */
 	AS_ANTHROPIC,
-	.usage = BEDROCK_USAGE,
+	.usage = {.request = {"usage/inputTokens", "usage/cacheReadInputTokens",
+		      "usage/cacheWriteInputTokens"},
+	    .read = "usage/cacheReadInputTokens",
+	    .written = "usage/cacheWriteInputTokens",
+	    .output = "usage/outputTokens"},
 	.text_result_form = {"[{\"text\":", "}]"},
 	.text_block = TEXT_PART,
 	.result_types = bedrock_results,
@@ -524,7 +542,9 @@ static const struct ctx_dialect dialects[] = {
 	/* No tokens are counted for the role and delimiters of a message,
 	 * because the local tokenizer of google-genai counts none. */
 	AS_GOOGLE,
-	.usage = GEMINI_USAGE,
+	.usage = {.request = {"usageMetadata/promptTokenCount"},
+	    .read = "usageMetadata/cachedContentTokenCount",
+	    .output = "usageMetadata/candidatesTokenCount"},
 	.text_result_form = {"{\"output\":", "}"},
 	.text_block = TEXT_PART,
 	.insertion_block = "{\"text\":$text}",
@@ -558,7 +578,9 @@ static const struct ctx_dialect dialects[] = {
 	 * was measured to have 7 tokens besides its text (ctoc, 2026); 1 of
 	 * these 7 tokens is counted for the role. */
 	AS_ANTHROPIC,
-	.usage = ANTHROPIC_USAGE,
+	.usage = {.message = ANTHROPIC_INPUT("usage"),
+	    .request = ANTHROPIC_INPUT("usage"),
+	    ANTHROPIC_PARTS("usage")},
 	.text_block = TEXT_BLOCK,
 	.result_types = anthropic_results,
 	/* In this format ctx inserts a summary or notice as a separate user
@@ -586,7 +608,9 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_NO_EMPTY_CALLS | CTX_NEEDS_BODY | CTX_KNOWN_ROLES |
 	    CTX_WANTS_REASONING,
 	AS_OPENAI_NAMES,
-	.usage = OPENAI_CHAT_USAGE,
+	.usage = {.request = {"usage/prompt_tokens"},
+	    .read = "usage/prompt_tokens_details/cached_tokens",
+	    .output = "usage/completion_tokens"},
 	.text_block = TEXT_BLOCK,
 	.summary = INSERTED_MESSAGE("user"),
 	INSERTED_BLOCK("text"),
