@@ -12,144 +12,94 @@
 
 #include "dialect/read.h"
 
+enum {
+	/* All messages at this place are of the dialect in the row, whatever
+	 * dialect the messages themselves identify. */
+	SURE = 1,
+	/* the place has one message, not an array of messages */
+	SINGLE = 2,
+	RESPONSE = 4, /* the messages are the response of a provider */
+	/* the first element of the array must be an object with a role */
+	WITH_ROLE = 8,
+	/* The messages may be a string instead of an array: the text of one
+	 * user message. */
+	STRING = 16,
+	/* the object with the messages must not have a member "type" */
+	UNTYPED = 32,
+};
+
 /* The table of the places at which a JSON object may contain messages.  The
  * object is a request, a response, or a record that contains a request or
  * response.  The first row that matches an object is used. */
 static const struct wrapper {
-	/* Keys on the way from the record to the object that contains the
-	 * messages, for example "response" and "body".  Empty if the record
-	 * itself contains them. */
-	const char *path[2];
-	/* path to the messages, from the object that contains them (see
-	 * ctx_json_find_path) */
+	/* Path from the record to the object that contains the messages (see
+	 * ctx_json_find_path).  NULL if the record itself contains them. */
+	const char *object;
+	/* path to the messages, from the object that contains them */
 	const char *messages;
-	/* key of a member that the object with the messages must not have */
-	const char *unless;
-	/* key of a member that the object with the messages must have */
-	const char *with;
 	/* Dialect (message format) of the messages if the messages do not
 	 * identify it.  NULL if other members of the object may identify the
 	 * dialect (member_dialects). */
 	const char *dialect;
-	/* If this is not NULL: dialect of all messages in objects that match
-	 * this row, whatever dialect the messages identify. */
-	const char *sure;
-	/* key of the member of each element that contains the message; see
-	 * struct ctx_record_layout */
+	unsigned flags; /* SURE and the other flags above */
+	/* key of the member of each element that contains the message, or NULL;
+	 * see struct ctx_record_layout */
 	const char *element;
-	bool single, answers;
-	/* true if the first element of the array must be an object with a
-	 * role */
-	bool said;
-	/* True if the messages may be a string instead of an array: the text of
-	 * one user message. */
-	bool text;
+	/* key of a member that the object with the messages must have, or
+	 * NULL */
+	const char *with;
 } wrappers[] = {
-    {.path = {"body"}, .messages = "messages", .dialect = "openai-chat"},
-    {.path = {"body"},
-	.messages = "input",
-	.sure = "openai-responses",
-	.text = true},
-    {.path = {"params"}, .messages = "messages", .dialect = "anthropic"},
-    {.path = {"request"}, .messages = "contents", .sure = "gemini"},
+    {"body", "messages", "openai-chat", 0, NULL, NULL},
+    {"body", "input", "openai-responses", SURE | STRING, NULL, NULL},
+    {"params", "messages", "anthropic", 0, NULL, NULL},
+    {"request", "contents", "gemini", SURE, NULL, NULL},
     /* a line of a Bedrock batch */
-    {.path = {"modelInput"}, .messages = "messages"},
+    {"modelInput", "messages", NULL, 0, NULL, NULL},
     /* OpenAI's preference data: a conversation and several outputs of a model,
      * one of which is preferred.  The outputs do not belong to the
      * conversation. */
-    {.path = {"input"}, .messages = "messages", .dialect = "openai-chat"},
-    {.messages = "contents", .sure = "gemini"},
-    {.messages = "messages"},      /* a request, a fine-tuning example */
-    {.messages = "conversations"}, /* a record of ShareGPT */
-    {.messages = "conversation"},  /* a goose export */
-    {.path = {"inputs"}, .messages = "messages"}, /* a LangSmith run */
-    {.messages = "history", .said = true},        /* SWE-agent trajectory */
-    {.messages = "traj", .said = true},           /* tau-bench trajectory */
-    {.messages = "steps", .with = "schema_version", .sure = "atif"},
+    {"input", "messages", "openai-chat", 0, NULL, NULL},
+    {NULL, "contents", "gemini", SURE, NULL, NULL},
+    /* a request, a fine-tuning example */
+    {NULL, "messages", NULL, 0, NULL, NULL},
+    {NULL, "conversations", NULL, 0, NULL, NULL},   /* a record of ShareGPT */
+    {NULL, "conversation", NULL, 0, NULL, NULL},    /* a goose export */
+    {"inputs", "messages", NULL, 0, NULL, NULL},    /* a LangSmith run */
+    {NULL, "history", NULL, WITH_ROLE, NULL, NULL}, /* SWE-agent trajectory */
+    {NULL, "traj", NULL, WITH_ROLE, NULL, NULL},    /* tau-bench trajectory */
+    {NULL, "steps", "atif", SURE, NULL, "schema_version"},
     /* OpenTelemetry: the messages are members of the record, or of its object
      * "attributes".  Their keys contain dots. */
-    {.messages = "gen_ai.input.messages", .sure = "otel-genai"},
-    {.path = {"attributes"},
-	.messages = "gen_ai.input.messages",
-	.sure = "otel-genai"},
-    {.messages = "prompt"}, /* preference sets of TRL */
-    {.messages = "input",
-	.unless = "type",
-	.sure = "openai-responses",
-	.text = true},
+    {NULL, "gen_ai.input.messages", "otel-genai", SURE, NULL, NULL},
+    {"attributes", "gen_ai.input.messages", "otel-genai", SURE, NULL, NULL},
+    {NULL, "prompt", NULL, 0, NULL, NULL}, /* preference sets of TRL */
+    {NULL, "input", "openai-responses", SURE | STRING | UNTYPED, NULL, NULL},
     /* logs of requests to a provider */
-    {.path = {"request"}, .messages = "messages"},
-    {.path = {"request"},
-	.messages = "input",
-	.unless = "type",
-	.sure = "openai-responses",
-	.text = true},
-    {.path = {"request_body"}, .messages = "messages"},
-    {.path = {"request_body"}, .messages = "contents", .sure = "gemini"},
-    {.path = {"request_body"},
-	.messages = "input",
-	.unless = "type",
-	.sure = "openai-responses",
-	.text = true},
+    {"request", "messages", NULL, 0, NULL, NULL},
+    {"request", "input", "openai-responses", SURE | STRING | UNTYPED, NULL,
+	NULL},
+    {"request_body", "messages", NULL, 0, NULL, NULL},
+    {"request_body", "contents", "gemini", SURE, NULL, NULL},
+    {"request_body", "input", "openai-responses", SURE | STRING | UNTYPED, NULL,
+	NULL},
     /* responses of providers, also in the results of a batch */
-    {.path = {"response", "body"},
-	.messages = "choices",
-	.dialect = "openai-chat",
-	.element = "message",
-	.answers = true},
-    {.path = {"response", "body"},
-	.messages = "output",
-	.sure = "openai-responses",
-	.answers = true},
-    {.path = {"result"},
-	.messages = "message",
-	.dialect = "anthropic",
-	.single = true,
-	.answers = true},
-    {.path = {"response"},
-	.messages = "candidates",
-	.sure = "gemini",
-	.element = "content",
-	.answers = true},
-    {.path = {"modelOutput"},
-	.messages = "output/message",
-	.dialect = "bedrock",
-	.single = true,
-	.answers = true},
-    {.messages = "output/message",
-	.with = "stopReason",
-	.dialect = "bedrock",
-	.single = true,
-	.answers = true},
-    {.messages = "message",
-	.with = "prompt_eval_count",
-	.dialect = "ollama",
-	.single = true,
-	.answers = true},
-    {.path = {"outputs"},
-	.messages = "generations",
-	.element = "message",
-	.answers = true}, /* a LangSmith run */
-    {.messages = "generations", .element = "message", .answers = true},
-    {.messages = "choices",
-	.dialect = "openai-chat",
-	.element = "message",
-	.answers = true},
-    {.messages = "candidates",
-	.sure = "gemini",
-	.element = "content",
-	.answers = true},
-    {.messages = "output",
-	.unless = "type",
-	.sure = "openai-responses",
-	.answers = true},
-    {.messages = "gen_ai.output.messages",
-	.sure = "otel-genai",
-	.answers = true},
-    {.path = {"attributes"},
-	.messages = "gen_ai.output.messages",
-	.sure = "otel-genai",
-	.answers = true},
+    {"response/body", "choices", "openai-chat", RESPONSE, "message", NULL},
+    {"response/body", "output", "openai-responses", SURE | RESPONSE, NULL,
+	NULL},
+    {"result", "message", "anthropic", SINGLE | RESPONSE, NULL, NULL},
+    {"response", "candidates", "gemini", SURE | RESPONSE, "content", NULL},
+    {"modelOutput", "output/message", "bedrock", SINGLE | RESPONSE, NULL, NULL},
+    {NULL, "output/message", "bedrock", SINGLE | RESPONSE, NULL, "stopReason"},
+    {NULL, "message", "ollama", SINGLE | RESPONSE, NULL, "prompt_eval_count"},
+    /* a LangSmith run */
+    {"outputs", "generations", NULL, RESPONSE, "message", NULL},
+    {NULL, "generations", NULL, RESPONSE, "message", NULL},
+    {NULL, "choices", "openai-chat", RESPONSE, "message", NULL},
+    {NULL, "candidates", "gemini", SURE | RESPONSE, "content", NULL},
+    {NULL, "output", "openai-responses", SURE | RESPONSE | UNTYPED, NULL, NULL},
+    {NULL, "gen_ai.output.messages", "otel-genai", SURE | RESPONSE, NULL, NULL},
+    {"attributes", "gen_ai.output.messages", "otel-genai", SURE | RESPONSE,
+	NULL, NULL},
 };
 
 /* Members of a request that identify the dialect (format) of its messages.
@@ -319,18 +269,18 @@ static void
 detect_by_wrapper(const struct ctx_json *json, const struct wrapper *wrapper,
     struct ctx_record_layout *layout)
 {
-	const char *dialect =
-	    wrapper->sure != NULL ? wrapper->sure : wrapper->dialect;
+	bool sure = wrapper->flags & SURE;
 	size_t i;
 
-	if (layout->decisive && wrapper->sure == NULL)
+	if (layout->decisive && !sure)
 		return;
-	layout->decisive |= wrapper->sure != NULL;
-	if (dialect != NULL) {
-		layout->dialect = ctx_dialect_find(dialect);
+	layout->decisive |= sure;
+	if (wrapper->dialect != NULL) {
+		layout->dialect = ctx_dialect_find(wrapper->dialect);
 		layout->why = wrapper->messages;
+		return;
 	}
-	for (i = 0; dialect == NULL && i < CTX_LENGTH(member_dialects); i++) {
+	for (i = 0; i < CTX_LENGTH(member_dialects); i++) {
 		if (ctx_json_find(json, layout->request,
 			member_dialects[i].key) == 0)
 			continue;
@@ -396,30 +346,28 @@ static uint32_t
 find_wrapped_messages(const struct ctx_json *json, uint32_t node,
     const struct wrapper *wrapper, uint32_t *request)
 {
+	unsigned flags = wrapper->flags;
 	uint32_t messages;
-	size_t i;
 
 	*request = node;
-	for (i = 0; i < 2 && wrapper->path[i] != NULL; i++)
-		if ((*request = ctx_json_find(json, *request,
-			 wrapper->path[i])) == 0)
-			return 0;
-	if ((wrapper->unless != NULL &&
-		ctx_json_find(json, *request, wrapper->unless) != 0) ||
+	if (wrapper->object != NULL &&
+	    (*request = ctx_json_find_path(json, node, wrapper->object)) == 0)
+		return 0;
+	if (((flags & UNTYPED) && ctx_json_find(json, *request, "type") != 0) ||
 	    (wrapper->with != NULL &&
 		ctx_json_find(json, *request, wrapper->with) == 0))
 		return 0;
 	messages = ctx_json_find_path(json, *request, wrapper->messages);
-	if (messages != 0 && wrapper->text &&
+	if (messages != 0 && (flags & STRING) &&
 	    is_prompt(json, *request, messages))
 		return messages;
 	if (messages == 0 ||
 	    json->nodes[messages].kind !=
-		(wrapper->single ? CTX_JSON_OBJECT : CTX_JSON_ARRAY))
+		(flags & SINGLE ? CTX_JSON_OBJECT : CTX_JSON_ARRAY))
 		return 0;
 	if (ctx_json_is_array(json, messages) && is_text_list(json, messages))
 		return 0;
-	if (wrapper->said && !ctx_is_conversation(json, messages))
+	if ((flags & WITH_ROLE) && !ctx_is_conversation(json, messages))
 		return 0;
 	/* LangSmith puts the array of messages into another array that has no
 	 * other element. */
@@ -439,8 +387,8 @@ reads_remote_state(const struct ctx_json *json, const struct wrapper *wrapper,
 	uint32_t before = ctx_json_find(json, request, "previous_response_id");
 	uint32_t talk = ctx_json_find(json, request, "conversation");
 
-	if (wrapper->sure == NULL ||
-	    strcmp(wrapper->sure, "openai-responses") != 0)
+	if (wrapper->dialect == NULL ||
+	    strcmp(wrapper->dialect, "openai-responses") != 0)
 		return false;
 	return ctx_json_is_string(json, before) ||
 	    (talk != 0 &&
@@ -464,10 +412,10 @@ detect_object(const struct ctx_json *json, uint32_t node,
 		if (layout->messages == 0)
 			continue;
 		layout->element = wrapper->element;
-		layout->is_single_message = wrapper->single ||
+		layout->is_single_message = (wrapper->flags & SINGLE) ||
 		    json->nodes[layout->messages].kind == CTX_JSON_STRING;
-		layout->is_response = wrapper->answers;
-		layout->in_request = !wrapper->answers;
+		layout->is_response = wrapper->flags & RESPONSE;
+		layout->in_request = !layout->is_response;
 		layout->model =
 		    ctx_find_model_of_request(json, layout->request);
 		layout->has_remote_state = layout->in_request &&
