@@ -4,21 +4,6 @@
 
 #include "dialect/dialect.h"
 
-/* A kind of content block that may have a cache breakpoint.  Each breakpoint
- * format has a list of these kinds. */
-struct ctx_breakpoint_block {
-	/* The block's "type" or, in formats without types, its only key.
-	 * "*_x" stands for any type that ends in _x. */
-	const char *type;
-	/* key of the member that contains the text of the block, or NULL if the
-	 * block is not a text */
-	const char *text;
-	/* If the pointer member is not NULL: a condition for a breakpoint.  The
-	 * block must have a member whose key is the string "member" and whose
-	 * value is the string "is".  Example: "format" must be "pdf". */
-	const char *member, *is;
-};
-
 /* Returns true if the JSON node is a block that consists of nothing but a cache
  * breakpoint. */
 bool ctx_breakpoint_is_block(const struct ctx_json *json, uint32_t node);

@@ -17,54 +17,20 @@
 #include "dialect/breakpoint_blocks.h"
 #include "dialect/read.h"
 
-static const struct ctx_breakpoint_block anthropic_blocks[] = {
-    {.type = "text", .text = "text"},
-    {.type = "tool_use"},
-    {.type = "tool_result"},
-    {.type = "image"},
-    {.type = "document"},
-    {.type = "search_result"},
-    {.type = "server_tool_use"},
-    {.type = "mcp_tool_use"},
-    {.type = "*_tool_result"},
-    {.type = "mid_conv_system"},
-    {.type = "container_upload"},
-    {.type = "compaction"},
-    {0},
-};
-
+static const char *const anthropic_blocks[] = {"text", "tool_use",
+    "tool_result", "image", "document", "search_result", "server_tool_use",
+    "mcp_tool_use", "*_tool_result", "mid_conv_system", "container_upload",
+    "compaction", NULL};
 /* LangChain sends blocks of these types to Anthropic unchanged, including a
  * cache breakpoint in the block. */
-static const struct ctx_breakpoint_block langchain_blocks[] = {
-    {.type = "text", .text = "text"},
-    {.type = "image"},
-    {.type = "document"},
-    {0},
-};
-
-static const struct ctx_breakpoint_block bedrock_blocks[] = {
-    {.type = "text", .text = "text"},
-    {.type = "toolUse"},
-    {.type = "toolResult"},
-    {.type = "image"},
-    {.type = "document", .member = "format", .is = "pdf"},
-    {0},
-};
-
-static const struct ctx_breakpoint_block chat_blocks[] = {
-    {.type = "text", .text = "text"},
-    {.type = "image_url"},
-    {.type = "input_audio"},
-    {.type = "file"},
-    {0},
-};
-
-static const struct ctx_breakpoint_block responses_blocks[] = {
-    {.type = "input_text", .text = "text"},
-    {.type = "input_image"},
-    {.type = "input_file"},
-    {0},
-};
+static const char *const langchain_blocks[] = {"text", "image", "document",
+    NULL};
+static const char *const bedrock_blocks[] = {"text", "toolUse", "toolResult",
+    "image", "document", NULL};
+static const char *const chat_blocks[] = {"text", "image_url", "input_audio",
+    "file", NULL};
+static const char *const responses_blocks[] = {"input_text", "input_image",
+    "input_file", NULL};
 
 #define TEXT_BLOCK(type) "[{\"type\":\"" type "\",\"text\":"
 #define HEEDS(cache)     (1u << (cache))
@@ -108,6 +74,7 @@ static const struct ctx_breakpoint_format table[] = {
 	.text = "[{\"text\":",
 	.blocks = bedrock_blocks,
 	.one_key_blocks = true,
+	.document_format = "pdf",
 	.system = "system",
 	.tools = {"toolConfig", "tools"},
 	.before = {"modelId", "toolConfig", "system",

@@ -80,12 +80,15 @@ struct ctx_breakpoint_format {
 	 * the text is "}]".  Content that is a string becomes such an array to
 	 * get a breakpoint. */
 	const char *text;
-	/* The kinds of content blocks that may have a breakpoint.  The array
-	 * ends with an element whose members are 0. */
-	const struct ctx_breakpoint_block *blocks;
+	/* The types of content blocks that may have a breakpoint; NULL ends the
+	 * list.  "*_x" stands for any type that ends in _x. */
+	const char *const *blocks;
 	/* True if a block has no member "type": its only key says what the
 	 * block is. */
 	bool one_key_blocks;
+	/* The value of the member "format" that a document must have to get a
+	 * breakpoint, or NULL if any document may have one. */
+	const char *document_format;
 	/* Messages with these roles get no breakpoint.  A set of bits: 1 <<
 	 * enum ctx_role. */
 	unsigned no_marker_roles;

@@ -23,37 +23,41 @@ is_blank_text(const struct ctx_json *json, uint32_t string)
 	return true;
 }
 
-static bool
-is_block_type(const struct ctx_json *json, uint32_t type, const char *want)
+/* Returns the JSON node of the value that a block of the given type has in this
+ * format: the block itself or, in formats without types, the value of its only
+ * key.  Returns 0 if the block has another type. type: JSON node of the block's
+ * member "type", or 0. */
+static uint32_t
+find_typed_value(const struct ctx_breakpoint_format *format,
+    const struct ctx_json *json, uint32_t block, uint32_t type,
+    const char *want)
 {
-	return *want == '*' ? ctx_json_ends_with(json, type, want + 1)
-			    : ctx_json_is(json, type, want);
+	if (format->one_key_blocks)
+		return ctx_json_find(json, block, want);
+	return (*want == '*' ? ctx_json_ends_with(json, type, want + 1)
+			     : ctx_json_is(json, type, want))
+	    ? block
+	    : 0;
 }
 
 static bool
 may_mark_block(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t block)
 {
-	uint32_t type = ctx_json_find(json, block, "type"), value;
-	const struct ctx_breakpoint_block *row;
+	uint32_t type = ctx_json_find(json, block, "type"), value = 0;
+	const char *const *want = format->blocks;
 
-	for (row = format->blocks; row->type != NULL; row++) {
-		value = format->one_key_blocks
-		    ? ctx_json_find(json, block, row->type)
-		    : block;
-		if (value == 0 ||
-		    (!format->one_key_blocks &&
-			!is_block_type(json, type, row->type)))
-			continue;
-		if (row->text != NULL)
-			return !is_blank_text(json,
-			    ctx_json_find(json, block, row->text));
-		if (row->member == NULL)
-			return true;
-		value = ctx_json_find(json, value, row->member);
-		return ctx_json_is(json, value, row->is);
-	}
-	return false;
+	while (*want != NULL &&
+	    (value = find_typed_value(format, json, block, type, *want)) == 0)
+		want++;
+	if (*want == NULL)
+		return false;
+	if (strcmp(*want, "text") == 0 || strcmp(*want, "input_text") == 0)
+		return !is_blank_text(json, ctx_json_find(json, block, "text"));
+	return format->document_format == NULL ||
+	    strcmp(*want, "document") != 0 ||
+	    ctx_json_is(json, ctx_json_find(json, value, "format"),
+		format->document_format);
 }
 
 /* Returns true if an element of an array, a content block or a tool definition,
