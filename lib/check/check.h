@@ -86,35 +86,9 @@ struct ctx_rule {
  * rule. */
 const struct ctx_rule *ctx_rule_at(size_t i);
 
-/* A provider to which conversations are sent.  The rules for a conversation are
- * those of its dialect (message format) and those in the member "more", without
- * those in "less"; see ctx_provider_rules. */
-struct ctx_provider {
-	const char *name, *about;
-	const char *dialect;
-	/* rules, as bits, that the provider has besides those of the dialect,
-	 * and rules of the dialect that it does not have */
-	uint64_t more, less;
-};
-const struct ctx_provider *ctx_provider_at(size_t i);
-const struct ctx_provider *ctx_provider_find(const char *name);
-/* Returns which rules apply to a conversation that is sent to a provider, as
- * bits.  If provider is NULL, returns the rules of the dialect (format)
- * alone. */
-uint64_t ctx_provider_rules(const struct ctx_provider *provider,
-    const struct ctx_dialect *dialect);
-
-/* For a conversation in a format that several providers accept (flag
- * CTX_MODEL_DECIDES): returns the rules, as bits, that apply because of the
- * vendor of the conversation's model (ctx_model.vendor). */
-uint64_t ctx_vendor_rules(const char *vendor,
-    const struct ctx_dialect *dialect);
-
 /* Limits of a provider: maximum sizes of a request and of its images, and
  * maximum numbers of images. 0: the limit is not known. */
 struct ctx_provider_limits {
-	/* name of the provider, as in struct ctx_provider */
-	const char *provider;
 	uint64_t request; /* maximum length of a request in bytes */
 	uint32_t side;    /* maximum width and height of an image in pixels */
 	/* If a request has more than "many" images, each image may have a width
@@ -131,6 +105,32 @@ struct ctx_provider_limits {
 	uint32_t few_images;
 	uint32_t in_message; /* maximum number of images in a message */
 };
+
+/* A provider to which conversations are sent.  The rules for a conversation are
+ * those of its dialect (message format) and those in the member "more", without
+ * those in "less"; see ctx_provider_rules. */
+struct ctx_provider {
+	const char *name, *about;
+	const char *dialect;
+	/* rules, as bits, that the provider has besides those of the dialect,
+	 * and rules of the dialect that it does not have */
+	uint64_t more, less;
+	struct ctx_provider_limits limits;
+};
+const struct ctx_provider *ctx_provider_at(size_t i);
+const struct ctx_provider *ctx_provider_find(const char *name);
+/* Returns which rules apply to a conversation that is sent to a provider, as
+ * bits.  If provider is NULL, returns the rules of the dialect (format)
+ * alone. */
+uint64_t ctx_provider_rules(const struct ctx_provider *provider,
+    const struct ctx_dialect *dialect);
+
+/* For a conversation in a format that several providers accept (flag
+ * CTX_MODEL_DECIDES): returns the rules, as bits, that apply because of the
+ * vendor of the conversation's model (ctx_model.vendor). */
+uint64_t ctx_vendor_rules(const char *vendor,
+    const struct ctx_dialect *dialect);
+
 /* Returns the limits of a provider, or NULL if no limits are known.  If
  * provider is NULL, returns the limits of the provider that has defined the
  * dialect (format). */

@@ -227,18 +227,44 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	CTX_SIGNED, CTX_FIX_REMOVE_BLOCK},
 };
 
+#define MB ((uint64_t)1 << 20)
+
+/*
+ * The table of providers.  Sources of their limits:
+ *
+ * Anthropic: "API errors" and "Vision", platform.claude.com, 2026 (32 MB; 256
+ * MB are for batches).  Bedrock: the body of InvokeModel in its API reference;
+ * Converse states no limit.  Gemini: 100 MB inline since January 2026, 20 MB
+ * before; "Image understanding", ai.google.dev, 2026 (3,600 images).  OpenAI:
+ * "Images and vision", developers.openai.com, 2026 (512 MB, 1,500 images).
+ */
 static const struct ctx_provider providers[] = {
     {"openai", "OpenAI Chat Completions", "openai-chat",
-	CTX_SHORT_IDS | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS | CTX_SAYS_TEXT,
-	0},
-    {"responses", "OpenAI Responses", "openai-responses", CTX_SHORT_IDS, 0},
+	CTX_SHORT_IDS | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS | CTX_SAYS_TEXT, 0,
+	{.request = 512 * MB, .images = 1500}},
+    {"responses", "OpenAI Responses", "openai-responses", CTX_SHORT_IDS, 0,
+	{.request = 512 * MB, .images = 1500}},
     {"anthropic", "Anthropic Messages", "anthropic",
-	CTX_LAST_USER | CTX_RESULTS_TOGETHER | CTX_ASKS_TOGETHER, 0},
-    {"bedrock", "AWS Bedrock Converse", "bedrock", CTX_LAST_USER, 0},
-    {"gemini", "Google Gemini", "gemini", 0, 0},
+	CTX_LAST_USER | CTX_RESULTS_TOGETHER | CTX_ASKS_TOGETHER, 0,
+	{.request = 32 * MB,
+	    .side = 8000,
+	    .many = 20,
+	    .many_side = 2000,
+	    .image = 5 * MB,
+	    .encoded = true,
+	    .images = 600,
+	    .few_window = 200000,
+	    .few_images = 100}},
+    {"bedrock", "AWS Bedrock Converse", "bedrock", CTX_LAST_USER, 0,
+	{.request = 25000000,
+	    .side = 8000,
+	    .image = 15 * MB / 4,
+	    .in_message = 20}},
+    {"gemini", "Google Gemini", "gemini", 0, 0,
+	{.request = 100 * MB, .images = 3600}},
     {"mistral", "Mistral Chat Completions", "openai-chat",
 	CTX_NINE_IDS | CTX_RESULTS_TEXT | CTX_ANSWERS_RESULTS,
-	CTX_NO_EMPTY_CALLS},
+	CTX_NO_EMPTY_CALLS, {0}},
 };
 
 const struct ctx_rule *
@@ -301,4 +327,28 @@ ctx_vendor_rules(const char *vendor, const struct ctx_dialect *dialect)
 	if (provider == NULL)
 		return dialect->rules;
 	return translate_rules(dialect, ctx_dialect_find(provider->dialect), 0);
+}
+
+const struct ctx_provider_limits *
+ctx_provider_limits_of(const struct ctx_provider *provider,
+    const struct ctx_dialect *dialect)
+{
+	size_t i;
+
+	for (i = 0;
+	     provider == NULL && dialect != NULL && i < CTX_LENGTH(providers);
+	     i++)
+		if (strcmp(providers[i].dialect, dialect->name) == 0)
+			provider = &providers[i];
+	return provider == NULL || provider->limits.request == 0
+	    ? NULL
+	    : &provider->limits;
+}
+
+uint32_t
+ctx_provider_limits_images(const struct ctx_provider_limits *limits,
+    uint64_t window)
+{
+	return window > 0 && window <= limits->few_window ? limits->few_images
+							  : limits->images;
 }
