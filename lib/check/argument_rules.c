@@ -68,12 +68,10 @@ refuse_arguments(struct ctx_validator *validator, size_t i, bool in_text,
 	if (make_object(validator, body, validator->err) < 0 ||
 	    (in_text &&
 		ctx_json_string_encode(&validator->replacement, body->p,
-		    body->n, validator->err) < 0) ||
-	    ctx_validate_describe(validator, i, "arguments of tool call",
-		tail) < 0)
+		    body->n, validator->err) < 0))
 		return -1;
 	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_ARGUMENTS, i,
-	    ctx_json_str(json, value));
+	    ctx_json_str(json, value), "arguments of tool call", tail);
 }
 
 /* Checks that the arguments of a tool call are a string that contains JSON, in

@@ -76,12 +76,12 @@ check_id(struct ctx_validator *validator, size_t i)
 		return 0;
 	rc = ctx_id_repair(&validator->replacement, &validator->spare,
 	    validator->rules, literal, validator->err);
-	if (rc < 0 ||
-	    ctx_validate_describe(validator, i, "id of tool call", wrong) < 0)
+	if (rc < 0)
 		return -1;
 	if (rc == 0)
 		literal.p = NULL;
-	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_ID, i, literal);
+	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_ID, i, literal,
+	    "id of tool call", wrong);
 }
 
 static bool
@@ -186,8 +186,7 @@ check_tool_calls_member(struct ctx_validator *validator)
 {
 	const struct ctx_json *json = validator->message->json;
 	struct ctx_finding finding = {.id = CTX_RULE_EMPTY_TOOL_CALLS,
-	    .place = validator->place,
-	    .block = CTX_NO_BLOCK};
+	    .place = validator->place};
 	static const char what[] = "tool_calls is an empty array";
 	uint32_t list =
 	    ctx_json_find(json, validator->message->node, "tool_calls");

@@ -138,7 +138,6 @@ check_time_order(struct ctx_validator *validator,
 	uint32_t time = find_hour(json, mark);
 	struct ctx_finding finding = {.id = CTX_RULE_BAD_MARKER,
 	    .place = mark->place,
-	    .block = CTX_NO_BLOCK,
 	    .replacement = {"\"5m\"", 4},
 	    .in_request = mark->outside_messages};
 
@@ -162,7 +161,6 @@ refuse_other_time(struct ctx_validator *validator,
 {
 	struct ctx_finding finding = {.id = CTX_RULE_BAD_MARKER,
 	    .place = mark->place,
-	    .block = CTX_NO_BLOCK,
 	    .old = ctx_child_span(json, mark->container, mark->node, false),
 	    .replacement = {"", 0}};
 
@@ -184,7 +182,6 @@ refuse_surplus_breakpoint(struct ctx_validator *validator,
 	const struct ctx_json *json = mark->json;
 	struct ctx_finding finding = {.id = CTX_RULE_MANY_MARKERS,
 	    .place = mark->place,
-	    .block = CTX_NO_BLOCK,
 	    .in_request = mark->outside_messages};
 
 	finding.replacement.p = "";

@@ -162,7 +162,7 @@ struct ctx_finding {
 	/* Text that tells the user what is wrong.  It may contain bytes of the
 	 * input, including control characters. */
 	const char *what;
-	/* Index of the block that the repair changes; SIZE_MAX if there is no
+	/* Index, plus 1, of the block that the repair changes; 0 if there is no
 	 * such block.  For CTX_FIX_REMOVE_BLOCK: index in the message that is
 	 * being checked.  For CTX_FIX_REPLACE_IMAGE: index of the image in its
 	 * message, counting only images that a text may replace. */

@@ -84,11 +84,8 @@ int
 ctx_validate_refuse(struct ctx_validator *validator, enum ctx_rule_id id,
     const char *what)
 {
-	struct ctx_finding finding = {.id = id,
-	    .place = validator->place,
-	    .block = CTX_NO_BLOCK};
-
-	return ctx_validate_report(validator, &finding, what);
+	return ctx_validate_refuse_text(validator, id,
+	    (struct ctx_str){NULL, 0}, what);
 }
 
 int
@@ -97,7 +94,6 @@ ctx_validate_refuse_text(struct ctx_validator *validator, enum ctx_rule_id id,
 {
 	struct ctx_finding finding = {.id = id,
 	    .place = validator->place,
-	    .block = CTX_NO_BLOCK,
 	    .old = old,
 	    .replacement = {validator->replacement.n > 0
 		    ? validator->replacement.p
@@ -108,9 +104,12 @@ ctx_validate_refuse_text(struct ctx_validator *validator, enum ctx_rule_id id,
 	return ctx_validate_report(validator, &finding, what);
 }
 
-int
-ctx_validate_describe(struct ctx_validator *validator, size_t block,
-    const char *what, const char *tail)
+/* Sets validator->what to the text of a finding about a block of the message:
+ * the argument what, the name of the block, and the argument tail.  Returns 0,
+ * or -1 with *validator->err. */
+static int
+describe_block(struct ctx_validator *validator, size_t block, const char *what,
+    const char *tail)
 {
 	const struct ctx_block *of = &validator->message->blocks[block];
 
@@ -129,14 +128,16 @@ ctx_validate_describe(struct ctx_validator *validator, size_t block,
 
 int
 ctx_validate_refuse_edit(struct ctx_validator *validator, enum ctx_rule_id id,
-    size_t block, struct ctx_str old)
+    size_t block, struct ctx_str old, const char *what, const char *tail)
 {
 	struct ctx_finding finding = {.id = id,
 	    .place = validator->place,
-	    .block = block,
+	    .block = block + 1,
 	    .old = old};
 	int rc;
 
+	if (describe_block(validator, block, what, tail) < 0)
+		return -1;
 	if (old.p != NULL)
 		finding.replacement = (struct ctx_str){validator->replacement.p,
 		    validator->replacement.n};
@@ -150,10 +151,8 @@ int
 ctx_validate_refuse_block(struct ctx_validator *validator, enum ctx_rule_id id,
     size_t block, const char *what, const char *tail)
 {
-	return ctx_validate_describe(validator, block, what, tail) < 0
-	    ? -1
-	    : ctx_validate_refuse_edit(validator, id, block,
-		  (struct ctx_str){NULL, 0});
+	return ctx_validate_refuse_edit(validator, id, block,
+	    (struct ctx_str){NULL, 0}, what, tail);
 }
 
 int
@@ -161,8 +160,7 @@ ctx_validate_refuse_waiting(struct ctx_validator *validator, unsigned wait,
     enum ctx_rule_id id, const char *what)
 {
 	struct ctx_finding finding = {.id = id,
-	    .place = validator->waiting_findings[wait].place,
-	    .block = CTX_NO_BLOCK};
+	    .place = validator->waiting_findings[wait].place};
 	int rc;
 
 	validator->waiting_bits &= ~(1u << wait);

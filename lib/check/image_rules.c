@@ -100,9 +100,7 @@ static int
 refuse_image(struct ctx_validator *validator, enum ctx_rule_id id,
     const struct ctx_image_seen *image, const char *what)
 {
-	struct ctx_finding finding = {.id = id,
-	    .place = image->place,
-	    .block = CTX_NO_BLOCK};
+	struct ctx_finding finding = {.id = id, .place = image->place};
 
 	if (image->json != NULL && image->block != 0) {
 		if (ctx_image_replace(&validator->replacement, &validator->text,
@@ -113,7 +111,7 @@ refuse_image(struct ctx_validator *validator, enum ctx_rule_id id,
 		finding.replacement = (struct ctx_str){validator->replacement.p,
 		    validator->replacement.n};
 	} else if (image->block != 0) {
-		finding.block = image->ordinal;
+		finding.block = image->ordinal + 1;
 	}
 	return ctx_validate_report(validator, &finding, what);
 }

@@ -95,8 +95,8 @@ apply_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 		return ctx_repair_mark_result(repair, entry, message != NULL,
 		    fix);
 	case CTX_FIX_REMOVE_BLOCK:
-		fix->bytes =
-		    get_block_bytes(message, &message->blocks[finding->block]);
+		fix->bytes = get_block_bytes(message,
+		    &message->blocks[finding->block - 1]);
 		return 1;
 	case CTX_FIX_REMOVE_MEMBER:
 		repair->removed_member = finding->node;
@@ -116,10 +116,10 @@ apply_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 		fix->action = "edit";
 		return ctx_repair_breakpoint(repair, entry, &fix->bytes, err);
 	case CTX_FIX_REPLACE_IMAGE:
-		if (finding->old.p != NULL || finding->block == SIZE_MAX)
+		if (finding->old.p != NULL || finding->block == 0)
 			return apply_text_fix(repair, entry, fix, err);
 		fix->action = "edit";
-		return ctx_repair_image(repair, entry, finding->block,
+		return ctx_repair_image(repair, entry, finding->block - 1,
 		    &fix->bytes, err);
 	default:
 		return 0;

@@ -6,15 +6,6 @@
 #include "check/validator.h"
 
 static int
-refuse_request(struct ctx_validator *validator, enum ctx_rule_id id,
-    const char *what)
-{
-	validator->replacement.n = 0;
-	return ctx_validate_refuse_text(validator, id,
-	    (struct ctx_str){NULL, 0}, what);
-}
-
-static int
 check_request_size(struct ctx_validator *validator, const struct ctx_json *json,
     uint32_t request)
 {
@@ -28,7 +19,7 @@ check_request_size(struct ctx_validator *validator, const struct ctx_json *json,
 	(void)snprintf(what, sizeof what,
 	    "the request has %zu bytes, more than %llu",
 	    ctx_json_str(json, request).n, (unsigned long long)limits->request);
-	return refuse_request(validator, CTX_RULE_BIG_REQUEST, what);
+	return ctx_validate_refuse(validator, CTX_RULE_BIG_REQUEST, what);
 }
 
 /* Checks that a request defines tools if its messages contain tool calls.  Does
@@ -46,7 +37,7 @@ check_request_tools(struct ctx_validator *validator,
 	    ctx_json_find(json, request, "toolConfig") != 0 ||
 	    ctx_json_find_any(json, request, members) == 0)
 		return 0;
-	return refuse_request(validator, CTX_RULE_NO_TOOLS,
+	return ctx_validate_refuse(validator, CTX_RULE_NO_TOOLS,
 	    "the request defines no tools, but its messages call some");
 }
 

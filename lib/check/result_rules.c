@@ -46,12 +46,10 @@ check_object_result(struct ctx_validator *validator, size_t i)
 		validator->err) < 0 ||
 	    ctx_buf_add(&validator->replacement, text.p, text.n,
 		validator->err) < 0 ||
-	    ctx_buf_add(&validator->replacement, "}", 1, validator->err) < 0 ||
-	    ctx_validate_describe(validator, i, "tool result",
-		" is not an object") < 0)
+	    ctx_buf_add(&validator->replacement, "}", 1, validator->err) < 0)
 		return -1;
-	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_RESULT, i,
-	    text);
+	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_RESULT, i, text,
+	    "tool result", " is not an object");
 }
 
 /* Checks that the content of a tool result is a string or an array.  Otherwise
@@ -72,12 +70,11 @@ check_string_result(struct ctx_validator *validator, size_t i)
 	if (ctx_json_compact(json, body, &validator->spare, &text,
 		validator->err) < 0 ||
 	    ctx_json_string_encode(&validator->replacement, text.p, text.n,
-		validator->err) < 0 ||
-	    ctx_validate_describe(validator, i, "tool result",
-		" is neither a string nor a list of blocks") < 0)
+		validator->err) < 0)
 		return -1;
 	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_RESULT, i,
-	    ctx_json_str(json, body));
+	    ctx_json_str(json, body), "tool result",
+	    " is neither a string nor a list of blocks");
 }
 
 /* Checks that the content of a tool result with a screenshot is an object. */
@@ -182,9 +179,8 @@ check_result_block(struct ctx_validator *validator, size_t i, size_t k)
 			return -1;
 		old = ctx_json_str(json, block->removable);
 	}
-	if (ctx_validate_describe(validator, i, "tool result", what) < 0)
-		return -1;
-	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_RESULT, i, old);
+	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_RESULT, i, old,
+	    "tool result", what);
 }
 
 int

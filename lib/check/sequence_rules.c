@@ -193,8 +193,7 @@ refuse_place(struct ctx_validator *validator, enum ctx_rule_id id,
 	validator->waiting_findings[wait].finding =
 	    (struct ctx_finding){.id = id,
 		.place = validator->place,
-		.what = what,
-		.block = CTX_NO_BLOCK};
+		.what = what};
 	return 0;
 }
 

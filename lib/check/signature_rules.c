@@ -63,8 +63,7 @@ int
 ctx_validate_unsigned_calls(struct ctx_validator *validator)
 {
 	static const char what[] = "the first tool call has no signature";
-	struct ctx_finding finding = {.id = CTX_RULE_UNSIGNED_CALL,
-	    .block = CTX_NO_BLOCK};
+	struct ctx_finding finding = {.id = CTX_RULE_UNSIGNED_CALL};
 	size_t i;
 
 	for (i = 0; i < validator->n_unsigned_calls; i++) {

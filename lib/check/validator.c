@@ -105,8 +105,7 @@ refuse_duplicate_id(struct ctx_validator *validator,
     const struct ctx_call *call, const struct ctx_place *place)
 {
 	struct ctx_finding finding = {.id = CTX_RULE_DUPLICATE_ID,
-	    .place = *place,
-	    .block = CTX_NO_BLOCK};
+	    .place = *place};
 	char what[sizeof call->label + 64];
 
 	(void)snprintf(what, sizeof what,
@@ -394,8 +393,7 @@ is_ambiguous(const struct ctx_validator *validator, const struct ctx_call *call)
 static int
 refuse_unanswered_calls(struct ctx_validator *validator, uint64_t end)
 {
-	struct ctx_finding finding = {.id = CTX_RULE_ORPHAN_CALL,
-	    .block = CTX_NO_BLOCK};
+	struct ctx_finding finding = {.id = CTX_RULE_ORPHAN_CALL};
 	struct ctx_call *call, *next;
 	char what[sizeof call->label + 64];
 	int rc;

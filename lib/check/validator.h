@@ -5,8 +5,6 @@
 
 #include "check/tool_call_log.h"
 
-#define CTX_NO_BLOCK SIZE_MAX
-
 /* Kinds of findings (violations of rules) that become certain only when the
  * next message is read. ctx_validator.waiting_bits has a bit for each kind. */
 enum { CTX_WAITS_EMPTY, CTX_WAITS_REASONING, CTX_WAITS_SYSTEM, CTX_WAITS };
@@ -51,17 +49,12 @@ int ctx_validate_name(struct ctx_validator *validator,
  * "old" of the input by validator->replacement. */
 int ctx_validate_refuse_text(struct ctx_validator *validator,
     enum ctx_rule_id id, struct ctx_str old, const char *what);
-/* Sets validator->what to the text of a finding about the block with the index
- * "block" of the message.  The text has three parts: the argument what, the
- * name of the block, and the argument tail.  Returns 0, or -1 with
- * *validator->err. */
-int ctx_validate_describe(struct ctx_validator *validator, size_t block,
-    const char *what, const char *tail);
-/* Reports a finding about the block with the index "block" of the message;
- * validator->what has the text of the finding.  The repair replaces the bytes
- * "old" by validator->replacement; if old.p is NULL, there is no repair. */
+/* Reports a finding about a block as ctx_validate_refuse_block does.  The
+ * repair replaces the bytes "old" by validator->replacement; if old.p is NULL,
+ * there is no repair of this kind. */
 int ctx_validate_refuse_edit(struct ctx_validator *validator,
-    enum ctx_rule_id id, size_t block, struct ctx_str old);
+    enum ctx_rule_id id, size_t block, struct ctx_str old, const char *what,
+    const char *tail);
 
 /* Returns true if the message has a block of this kind, outside of its tool
  * results, that no repair has removed. */
