@@ -6,7 +6,6 @@
 #include "age/age.h"
 #include "age/reasoning_file.h"
 #include "store/store.h"
-#include "stream/change_report.h"
 #include "stream/conversation_tracker.h"
 #include "stream/rewrite.h"
 

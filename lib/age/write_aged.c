@@ -1,7 +1,6 @@
 /* write_aged.c - writes the messages in the queue of ctx-age, after replacing
  * their old tool results by references to files */
 #include "age/age_queue.h"
-#include "stream/change_report.h"
 
 int
 ctx_age_commit_edits(struct aging *aging, const struct age_entry *entry,

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "cache/cache_report.h"
-#include "stream/change_report.h"
 #include "stream/conversation_tracker.h"
 
 static int

@@ -11,7 +11,6 @@
 
 #include "cache/breakpoints.h"
 #include "cache/cache_report.h"
-#include "stream/change_report.h"
 #include "stream/conversation_tracker.h"
 
 /* If the format is not detected before, the provider for which breakpoints are

@@ -1,7 +1,6 @@
 /* relink_lines.c - repairs the links between the lines of a session file (for
  * example to the parent line) after lines were removed */
 #include "prune/held_conversation.h"
-#include "stream/change_report.h"
 
 static bool
 is_changed(const struct ctx_transcript *transcript, uint32_t line)

@@ -4,7 +4,6 @@
 
 #include "prune/held_conversation.h"
 #include "prune/plan.h"
-#include "stream/change_report.h"
 
 /* Returns true if bound reasoning is removed from a message.  Bound reasoning
  * is signed reasoning that the provider refuses if anything before it was

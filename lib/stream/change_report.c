@@ -2,7 +2,7 @@
  * a change */
 #include <sha2.h>
 
-#include "stream/change_report.h"
+#include "stream/stream.h"
 
 static void
 hash_change(const struct ctx_report *report, struct ctx_change *change)

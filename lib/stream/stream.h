@@ -353,6 +353,13 @@ int ctx_report_change(const struct ctx_report *report,
 /* Syncs the archive to disk.  The caller must call this before it writes output
  * that lacks archived bytes. */
 int ctx_report_sync(const struct ctx_report *report, struct ctx_err *err);
+/* Returns true if a change of the message was already reported: the event's
+ * record is not the first record of its message.  Always false outside of
+ * session files, because only there can a message have several records. */
+bool ctx_report_named(const struct ctx_stream *stream,
+    const struct ctx_event *event);
+/* Returns true if changes must be reported or archived. */
+bool ctx_report_wanted(const struct ctx_report *report);
 
 /* ---- stream/edit_message.c: the edits of one message -------------------- */
 

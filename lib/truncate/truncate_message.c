@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "stream/bound_reasoning.h"
-#include "stream/change_report.h"
 #include "truncate/truncation.h"
 
 /* Bits that say what was shortened in a message.  No bit is set if only
