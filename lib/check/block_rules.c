@@ -1,7 +1,6 @@
 /* block_rules.c - checks the blocks of a message, without looking at other
  * messages */
 
-#include "check/surrogate_rules.h"
 #include "check/validator.h"
 
 bool

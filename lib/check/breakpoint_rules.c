@@ -15,7 +15,6 @@
  */
 #include <string.h>
 
-#include "check/surrogate_rules.h"
 #include "check/validator.h"
 
 /* The breakpoint that the provider itself puts on the last block of a request,

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "check/surrogate_rules.h"
+#include "check/validator.h"
 #include "store/store.h"
 
 static bool

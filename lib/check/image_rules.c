@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "check/image_rules.h"
 #include "check/validator.h"
 #include "cost/media.h"
 #include "dialect/result_content.h"

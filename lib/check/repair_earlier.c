@@ -8,9 +8,8 @@
  * changed the bytes.
  */
 
-#include "check/image_rules.h"
+#include "check/validator.h"
 #include "check/repair.h"
-#include "check/surrogate_rules.h"
 
 /* The first cache breakpoint of a message. node is 0 if the message has no
  * breakpoint. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "check/repair.h"
-#include "check/surrogate_rules.h"
+#include "check/validator.h"
 #include "stream/stream.h"
 
 void

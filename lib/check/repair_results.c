@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "check/repair.h"
-#include "check/surrogate_rules.h"
+#include "check/validator.h"
 
 /* Returns true if the node is not 0, and its JSON value is neither null nor an
  * empty string. */

@@ -2,7 +2,6 @@
  * and system prompt */
 #include <stdio.h>
 
-#include "check/surrogate_rules.h"
 #include "check/validator.h"
 
 static int

@@ -21,7 +21,6 @@
  * any other block, the text of the new block is the JSON of the old block.
  */
 
-#include "check/image_rules.h"
 #include "check/validator.h"
 
 /* Checks that the content of a tool result is a JSON object.  If the content

@@ -2,7 +2,6 @@
  * allowed at its place */
 #include <string.h>
 
-#include "check/tool_call_log.h"
 #include "check/validator.h"
 
 /* Kinds of stored findings (violations of rules), as bits, for which a repair

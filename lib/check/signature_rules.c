@@ -10,7 +10,6 @@
  * models accepted, and that have calls in the newest turn, agree (pydantic-ai
  * and others, November 2026).
  */
-#include "check/surrogate_rules.h"
 #include "check/validator.h"
 
 /* Returns true if a part of a message has a signature under a key.  To the

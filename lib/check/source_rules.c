@@ -11,8 +11,6 @@
  */
 #include <string.h>
 
-#include "check/image_rules.h"
-#include "check/surrogate_rules.h"
 #include "check/validator.h"
 
 /* Sets validator->replacement to a text block with the text of a document, or

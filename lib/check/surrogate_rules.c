@@ -14,7 +14,6 @@
  */
 #include <string.h>
 
-#include "check/surrogate_rules.h"
 #include "check/validator.h"
 
 bool

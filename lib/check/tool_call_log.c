@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "check/tool_call_log.h"
-#include "group/open_tool_calls.h"
 
 #define NONE UINT32_MAX
 

@@ -10,10 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/image_rules.h"
-#include "check/tool_call_log.h"
 #include "check/validator.h"
-#include "group/open_tool_calls.h"
 
 int
 ctx_validator_init(struct ctx_validator *validator, struct ctx_err *err)

@@ -1,5 +1,5 @@
 /* validator.h - declares the functions that check one message, one function for
- * each kind of rule */
+ * each kind of rule, and those that make the texts of a repair */
 #ifndef CTX_CHECK_VALIDATOR_H
 #define CTX_CHECK_VALIDATOR_H
 
@@ -20,6 +20,24 @@ struct ctx_breakpoint_seen {
 	uint32_t container, node;
 	/* true if the breakpoint is in the request, but outside its messages */
 	bool outside_messages;
+};
+
+/* An image that was read.  The image is stored until the number of all images
+ * in the request is known.  This number decides whether the request has too
+ * many images, and whether this image is too large. */
+struct ctx_image_seen {
+	struct ctx_place place;
+	/* JSON of the request that contains the image; NULL if the message is a
+	 * record */
+	const struct ctx_json *json;
+	/* JSON node of the image, or 0 if no text can replace the image */
+	uint32_t block;
+	/* Index of the image in its message, counting only images that a text
+	 * can replace. */
+	size_t ordinal;
+	/* true if the image is too large for a request with many images (see
+	 * ctx_provider_limits.many) */
+	bool large;
 };
 
 /* The functions below report a finding (a violation of a rule).  The text of
@@ -122,5 +140,55 @@ int ctx_validate_still_waiting(struct ctx_validator *validator);
 int ctx_validate_place(struct ctx_validator *validator);
 /* Checks that the conversation may end with its last message. */
 int ctx_last_seen(struct ctx_validator *validator);
+
+/* ---- image_rules.c: images, which a repair replaces by text ---- */
+
+/* Appends the JSON of a text block in the format of the dialect, whose
+ * text_block must not be NULL.  The text of the block is the n bytes at p. */
+int ctx_text_block(struct ctx_buf *out, const struct ctx_dialect *dialect,
+    const char *p, size_t n, struct ctx_err *err);
+/* Sets out to the JSON of a text block that describes an image and replaces it.
+ * block: JSON node of the image. */
+int ctx_image_replace(struct ctx_buf *out, struct ctx_buf *scratch,
+    const struct ctx_dialect *dialect, const struct ctx_json *json,
+    uint32_t block, struct ctx_err *err);
+/* Sets *block to the JSON node of an image in a message, or to 0 if there is no
+ * such image. ordinal: index of the image, counting only images that a text can
+ * replace.  Returns true, or false with *err. */
+bool ctx_image_find(const struct ctx_message *message, size_t ordinal,
+    struct ctx_buf *scratch, uint32_t *block, struct ctx_err *err);
+
+/* ---- surrogate_rules.c, breakpoint_rules.c, id_rules.c ---- */
+
+/* Sets out to a copy of a JSON string in which each lone surrogate (an escape
+ * for half of a character) is replaced by U+FFFD.  Returns 1, or 0 if the
+ * string has no lone surrogate, or -1 with *err. inner: true if the string
+ * contains JSON.  Then the strings of this JSON are repaired, too. spare:
+ * scratch memory. */
+int ctx_surrogates_repair(struct ctx_buf *out, struct ctx_buf *spare,
+    struct ctx_str literal, bool inner, struct ctx_err *err);
+/* Checks strings for lone surrogates: the JSON nodes with indices from "from"
+ * up to, but not including, "to". */
+int ctx_validate_strings(struct ctx_validator *validator,
+    const struct ctx_json *json, uint32_t from, uint32_t to);
+
+/* Returns true if the JSON node is an empty string or, if blank is true, a
+ * string that has only white space. */
+bool ctx_text_is_empty(const struct ctx_json *json, uint32_t node, bool blank);
+/* Returns the bytes that must be deleted from a JSON text to remove a child
+ * from an object or array: the child and one comma. child: JSON node of the
+ * array element, or of the object member's key. first: true if all children
+ * before this child are removed, too.  Then the deleted comma is the comma
+ * after the child, otherwise the comma before the child. */
+struct ctx_str ctx_child_span(const struct ctx_json *json, uint32_t container,
+    uint32_t child, bool first);
+/* Returns the text of a finding (violation of a rule) about the form of an id,
+ * or NULL if the rules allow this form. */
+const char *ctx_id_wrong(uint64_t rules, struct ctx_str literal);
+/* Sets out to the JSON string that replaces an id of a form that the rules
+ * forbid.  Also replaces lone surrogates of an id.  Returns 1, or 0 if the id
+ * need not be replaced or is empty, or -1 with *err. */
+int ctx_id_repair(struct ctx_buf *out, struct ctx_buf *spare, uint64_t rules,
+    struct ctx_str literal, struct ctx_err *err);
 
 #endif
