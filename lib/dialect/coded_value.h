@@ -4,8 +4,6 @@
 
 #include "json/json.h"
 
-/* ---- dialect/coded_value.c: JSON in a string ---------------------------- */
-
 /* A JSON value that a record contains either as it is, or as JSON in a string,
  * such as the arguments of a tool call.  The caller must set the struct to zero
  * before the first value.  The struct can be used for several values, one after
@@ -27,8 +25,6 @@ struct ctx_coded_value {
 int ctx_coded_value_read(struct ctx_coded_value *value,
     const struct ctx_json *json, uint32_t node, struct ctx_err *err);
 void ctx_coded_value_release(struct ctx_coded_value *value);
-
-/* ---- dialect/coded_request.c: a request in a string --------------------- */
 
 /* Finds the coded request of a record: a request that is written as JSON in a
  * string, the member "request_body" or "request", as in logs of HTTP requests.

@@ -280,6 +280,18 @@ ctx_is_true(const struct ctx_json *json, uint32_t obj, const char *key)
 	return value != 0 && json->nodes[value].kind == CTX_JSON_TRUE;
 }
 
+size_t
+ctx_count_strings(const struct ctx_json *json, uint32_t node)
+{
+	uint32_t end = json->nodes[node].next, i = node + 1;
+
+	if (json->nodes[node].kind != CTX_JSON_ARRAY)
+		return 0;
+	while (i < end && json->nodes[i].kind == CTX_JSON_STRING)
+		i++;
+	return i == end ? end - node - 1 : 0;
+}
+
 uint32_t
 ctx_find_object(const struct ctx_json *json, uint32_t obj, const char *key)
 {
@@ -331,4 +343,23 @@ ctx_begins(const struct ctx_json *json, uint32_t node,
 	    *starts != NULL && !ctx_json_string_continues(literal, at, *starts))
 		starts++;
 	return *starts != NULL;
+}
+
+const char *
+ctx_detect_chat(const struct ctx_json *json, uint32_t node, bool first)
+{
+	uint32_t role = ctx_json_find(json, node, "role");
+
+	if (role == 0)
+		return NULL;
+	if (ctx_find_list(json, node, "tool_calls") != 0)
+		return "tool_calls";
+	switch (ctx_role_of(json, role)) {
+	case CTX_ROLE_TOOL:
+		return "role tool";
+	case CTX_ROLE_SYSTEM:
+		return first ? "system first" : NULL;
+	default:
+		return NULL;
+	}
 }

@@ -298,19 +298,6 @@ ctx_is_conversation(const struct ctx_json *json, uint32_t node)
 	    ctx_json_find(json, node + 1, "role") != 0;
 }
 
-/* Returns true if all elements of an array are strings.  Such an array is the
- * input of a request for completions or embeddings, and contains no
- * messages. */
-static bool
-is_text_list(const struct ctx_json *json, uint32_t array)
-{
-	uint32_t one = array + 1, end = json->nodes[array].next;
-
-	while (one < end && json->nodes[one].kind == CTX_JSON_STRING)
-		one = json->nodes[one].next;
-	return end > array + 1 && one == end;
-}
-
 /* Returns true if the member "input" of a request is a user's prompt for OpenAI
  * Responses, written as a string.  Other objects also have a member "input",
  * but no messages: requests for embeddings, moderation or speech, and records
@@ -336,6 +323,20 @@ is_prompt(const struct ctx_json *json, uint32_t request, uint32_t input)
 		    NULL)
 			return false;
 	return true;
+}
+
+/* Returns the JSON node of the model's name in a request or response, or 0 if
+ * it has none. */
+static uint32_t
+find_model_of_request(const struct ctx_json *json, uint32_t request)
+{
+	static const char *const keys[] = {"model", "modelId", "modelVersion",
+	    "gen_ai.request.model", NULL};
+	uint32_t model = ctx_json_find_any(json, request, keys);
+
+	return model != 0
+	    ? model
+	    : ctx_json_find_path(json, request, "agent/model_name");
 }
 
 /* Looks for messages at the place that a row of the table describes. node: JSON
@@ -365,7 +366,9 @@ find_wrapped_messages(const struct ctx_json *json, uint32_t node,
 	    json->nodes[messages].kind !=
 		(flags & SINGLE ? CTX_JSON_OBJECT : CTX_JSON_ARRAY))
 		return 0;
-	if (ctx_json_is_array(json, messages) && is_text_list(json, messages))
+	/* An array of strings is the input of a request for completions or
+	 * embeddings, and contains no messages. */
+	if (ctx_count_strings(json, messages) > 0)
 		return 0;
 	if ((flags & WITH_ROLE) && !ctx_is_conversation(json, messages))
 		return 0;
@@ -416,8 +419,7 @@ detect_object(const struct ctx_json *json, uint32_t node,
 		    json->nodes[layout->messages].kind == CTX_JSON_STRING;
 		layout->is_response = wrapper->flags & RESPONSE;
 		layout->in_request = !layout->is_response;
-		layout->model =
-		    ctx_find_model_of_request(json, layout->request);
+		layout->model = find_model_of_request(json, layout->request);
 		layout->has_remote_state = layout->in_request &&
 		    reads_remote_state(json, wrapper, layout->request);
 		detect_messages(json, layout);
@@ -502,4 +504,24 @@ ctx_detect(const struct ctx_json *json, uint32_t node,
 		layout->dialect = expected;
 		layout->decisive = true;
 	}
+}
+
+uint32_t
+ctx_find_model_of_messages(const struct ctx_json *json,
+    const struct ctx_record_layout *layout)
+{
+	const struct ctx_dialect *dialect = layout->dialect;
+	uint32_t node = layout->messages + 1, model = 0, found;
+
+	if (dialect->find_model == NULL)
+		return 0;
+	if (layout->kind == CTX_LAYOUT_MESSAGE)
+		return dialect->find_model(json, 0);
+	for (; node < json->nodes[layout->messages].next;
+	     node = json->nodes[node].next) {
+		found = dialect->find_model(json, node);
+		if (ctx_json_is_string(json, found))
+			model = found;
+	}
+	return model;
 }

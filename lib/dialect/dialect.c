@@ -629,7 +629,7 @@ static const struct ctx_dialect dialects[] = {
 	.name = "generic",
 	.about = "role and content, no more",
 	.matches = ctx_generic_is,
-	.read = ctx_generic_read,
+	.read = ctx_openai_chat_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_NAMES_USERS | CTX_MODEL_DECIDES |
 	    CTX_WANTS_REASONING,
 	AS_OPENAI_NAMES,

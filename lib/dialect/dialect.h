@@ -560,7 +560,13 @@ struct ctx_record_layout {
 void ctx_detect(const struct ctx_json *json, uint32_t node,
     const struct ctx_dialect *expected, struct ctx_record_layout *layout);
 
-/* ---- dialect/detect_chat.c ---------------------------------------------- */
+/* Returns the JSON node of the last name of a model in the messages of a
+ * conversation, or in a record that is a message (see ctx_dialect.find_model).
+ * Returns 0 if no message names a model. */
+uint32_t ctx_find_model_of_messages(const struct ctx_json *json,
+    const struct ctx_record_layout *layout);
+
+/* ---- dialect/content_blocks.c ------------------------------------------- */
 
 /* Returns why a message must be of Chat Completions or a dialect derived from
  * it, as a text for the user, or NULL if other dialects are possible, too.  The
@@ -569,14 +575,6 @@ void ctx_detect(const struct ctx_json *json, uint32_t node,
  * message. */
 const char *ctx_detect_chat(const struct ctx_json *json, uint32_t node,
     bool first);
-
-/* ---- dialect/find_model.c: the model of a request or conversation ------- */
-
-/* Returns the JSON node of the last name of a model in the messages of a
- * conversation, or in a record that is a message (see ctx_dialect.find_model).
- * Returns 0 if no message names a model. */
-uint32_t ctx_find_model_of_messages(const struct ctx_json *json,
-    const struct ctx_record_layout *layout);
 
 #include "dialect/breakpoint_format.h"
 #include "dialect/coded_value.h"

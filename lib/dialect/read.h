@@ -27,9 +27,9 @@ ctx_dialect_read ctx_openai_chat_read, ctx_openai_responses_read,
     ctx_langchain_dict_read, ctx_langchain_lc_read, ctx_langchain_dump_read,
     ctx_vercel_model_read, ctx_vercel_ui_read, ctx_ollama_read,
     ctx_sharegpt_read, ctx_goose_read, ctx_llm_logs_read, ctx_opencode_read,
-    ctx_generic_read, ctx_claude_code_read, ctx_claude_stream_read,
-    ctx_codex_read, ctx_pi_read, ctx_gemini_cli_read, ctx_copilot_cli_read,
-    ctx_atif_read, ctx_otel_genai_read;
+    ctx_claude_code_read, ctx_claude_stream_read, ctx_codex_read, ctx_pi_read,
+    ctx_gemini_cli_read, ctx_copilot_cli_read, ctx_atif_read,
+    ctx_otel_genai_read;
 ctx_dialect_line ctx_claude_code_line, ctx_claude_stream_line, ctx_codex_line,
     ctx_pi_line, ctx_gemini_cli_line, ctx_opencode_line, ctx_copilot_cli_line;
 ctx_dialect_first ctx_opencode_first;
@@ -152,13 +152,12 @@ int ctx_read_typed(struct ctx_message *message, uint32_t block,
 int ctx_read_thinking(struct ctx_message *message, uint32_t block,
     struct ctx_err *err);
 
-/* Returns the JSON node of the model's name in a request or response, or 0 if
- * it has none. */
-uint32_t ctx_find_model_of_request(const struct ctx_json *json,
-    uint32_t request);
 /* Returns true if the JSON node is an array of messages: its first element has
  * a member "role". */
 bool ctx_is_conversation(const struct ctx_json *json, uint32_t node);
+/* Returns the number of strings in an array that has no other elements.
+ * Returns 0 for any other JSON value. */
+size_t ctx_count_strings(const struct ctx_json *json, uint32_t node);
 /* Returns true if the object obj has the JSON value true for this key. */
 bool ctx_is_true(const struct ctx_json *json, uint32_t obj, const char *key);
 

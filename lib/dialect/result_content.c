@@ -180,21 +180,6 @@ ctx_result_copied(const struct ctx_message *message)
 	return result;
 }
 
-/* Returns true if a JSON value is an array of two strings or more, and has no
- * other elements. */
-static bool
-is_text_list(const struct ctx_json *json, uint32_t node)
-{
-	uint32_t end = json->nodes[node].next, i;
-
-	if (json->nodes[node].kind != CTX_JSON_ARRAY || end - node < 3)
-		return false;
-	for (i = node + 1; i < end; i++)
-		if (json->nodes[i].kind != CTX_JSON_STRING)
-			return false;
-	return true;
-}
-
 uint32_t
 ctx_result_copy_next(const struct ctx_message *message, uint32_t after)
 {
@@ -202,15 +187,15 @@ ctx_result_copy_next(const struct ctx_message *message, uint32_t after)
 	static const char *const starts[] = {"{", "[", "\"", NULL};
 	const struct ctx_json *json = message->json;
 	uint32_t copy = message->result_copy,
-		 node = after == 0      ? copy
-	    : is_text_list(json, after) ? json->nodes[after].next
-					: after + 1;
+		 node = after == 0               ? copy
+	    : ctx_count_strings(json, after) > 1 ? json->nodes[after].next
+						 : after + 1;
 
 	if (json->nodes[copy].kind == CTX_JSON_STRING)
 		return node == copy && !ctx_begins(json, copy, starts) ? copy
 								       : 0;
 	for (; node < json->nodes[copy].next; node++)
-		if (is_text_list(json, node) ||
+		if (ctx_count_strings(json, node) > 1 ||
 		    (json->nodes[node].kind == CTX_JSON_STRING &&
 			!ctx_json_is_key(json, node)))
 			return node;

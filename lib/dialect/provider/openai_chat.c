@@ -244,3 +244,22 @@ ctx_openai_chat_read(const struct ctx_json *json, uint32_t node,
 	}
 	return rc < 0 ? -1 : 1;
 }
+
+/* A message with only role and content is possible in many formats, and means
+ * the same in all of them.  The functions above read it.  A content block that
+ * they do not know becomes opaque, and is only removed with its whole
+ * message. */
+const char *
+ctx_generic_is(const struct ctx_json *json, uint32_t node)
+{
+	uint32_t role = ctx_json_find(json, node, "role");
+
+	/* A message that has "parts" and no "content" is of a format that ctx
+	 * does not know.  Such a message is not read as "generic", because the
+	 * tokens of its parts would not be counted. */
+	if (!ctx_json_is_string(json, role) ||
+	    (ctx_json_find(json, node, "content") == 0 &&
+		ctx_find_list(json, node, "parts") != 0))
+		return NULL;
+	return "role and content";
+}
