@@ -41,6 +41,17 @@ search_text(struct eval_judge *judge, const struct ctx_buf *text)
 
 /* ---- messages ---- */
 
+/* A text that is being judged. */
+struct judged_text {
+	struct eval_judge *judge;
+	struct ctx_stream stream;
+	struct eval_verdict *verdict;
+	/* Token counters of the messages that are lines of their own, and of
+	 * those inside the current record.  NULL before the first of these
+	 * messages. */
+	struct ctx_counter *lines, *record;
+};
+
 static int
 open_stream(const struct eval_judge *judge, struct ctx_stream *stream,
     struct ctx_str text, struct ctx_err *err)
@@ -60,79 +71,59 @@ close_stream(struct ctx_stream *stream)
 	ctx_stream_release(stream);
 }
 
-/* The token counters of the conversations in a text: one for messages that are
- * lines of their own, another for a conversation inside a record. */
-struct judge_counters {
-	struct ctx_model_counter lines, record;
-	/* true once the counter "lines" is set up */
-	bool begun;
-};
-
 static int
-begin_conversation(struct eval_judge *judge, const struct ctx_stream *stream,
-    const struct ctx_event *event, struct judge_counters *counters,
-    uint64_t *tokens, struct ctx_err *err)
+begin_conversation(struct judged_text *t, const struct ctx_event *event,
+    struct ctx_err *err)
 {
-	struct ctx_model_counter *counter =
-	    event->inside ? &counters->record : &counters->lines;
+	struct ctx_model_counter counter;
 	struct ctx_request_overhead overhead;
 
-	if (ctx_stream_measure(stream, event, judge->counters, counter, err) <
-		0 ||
-	    ctx_count_request_overhead(counter->counter, event->record->json,
+	if (ctx_stream_measure(&t->stream, event, t->judge->counters, &counter,
+		err) < 0 ||
+	    ctx_count_request_overhead(counter.counter, event->record->json,
 		event->layout, &overhead, err) < 0)
 		return -1;
-	*tokens += overhead.tokens;
+	*(event->inside ? &t->record : &t->lines) = counter.counter;
+	t->verdict->tokens += overhead.tokens;
 	return 0;
 }
 
 static int
-judge_message(struct eval_judge *judge, const struct ctx_stream *stream,
-    const struct ctx_event *event, struct judge_counters *counters,
-    struct eval_verdict *verdict, struct ctx_err *err)
+judge_message(struct judged_text *t, const struct ctx_event *event,
+    struct ctx_err *err)
 {
+	struct eval_judge *judge = t->judge;
 	struct ctx_cost cost;
 
-	if (!event->inside && !counters->begun) {
-		counters->begun = true;
-		if (begin_conversation(judge, stream, event, counters,
-			&verdict->tokens, err) < 0)
-			return -1;
-	}
-	if (ctx_stream_cost(event,
-		(event->inside ? counters->record : counters->lines).counter,
-		&cost, err) < 0)
+	if (!event->inside && t->lines == NULL &&
+	    begin_conversation(t, event, err) < 0)
 		return -1;
 	judge->text.n = judge->arguments.n = 0;
-	if (ctx_append_message_texts(&judge->text, &judge->text,
+	if (ctx_stream_cost(event, event->inside ? t->record : t->lines, &cost,
+		err) < 0 ||
+	    ctx_append_message_texts(&judge->text, &judge->text,
 		&judge->arguments, event->message, err) < 0)
 		return -1;
 	search_text(judge, &judge->text);
 	search_text(judge, &judge->arguments);
-	verdict->tokens += cost.tokens;
+	t->verdict->tokens += cost.tokens;
 	if ((event->message->flags & CTX_MESSAGE_CONTINUES) == 0)
-		verdict->messages++;
+		t->verdict->messages++;
 	return 0;
 }
 
 static int
-judge_events(struct eval_judge *judge, struct ctx_stream *stream,
-    struct eval_verdict *verdict, struct ctx_err *err)
+judge_events(struct judged_text *t, struct ctx_err *err)
 {
-	struct judge_counters counters = {.begun = false};
 	struct ctx_event event;
 	int rc;
 
-	while ((rc = ctx_stream_next(stream, &event, err)) > 0) {
-		if (event.kind == CTX_EVENT_BEGIN)
-			rc = begin_conversation(judge, stream, &event,
-			    &counters, &verdict->tokens, err);
-		else if (event.kind == CTX_EVENT_MESSAGE)
-			rc = judge_message(judge, stream, &event, &counters,
-			    verdict, err);
-		if (rc < 0)
+	while ((rc = ctx_stream_next(&t->stream, &event, err)) > 0)
+		if ((event.kind == CTX_EVENT_BEGIN &&
+			begin_conversation(t, &event, err) < 0) ||
+		    (event.kind == CTX_EVENT_MESSAGE &&
+			judge_message(t, &event, err) < 0))
 			return -1;
-	}
 	return rc;
 }
 
@@ -169,17 +160,17 @@ int
 ctx_judge_messages(struct eval_judge *judge, struct ctx_str text,
     struct eval_verdict *verdict, struct ctx_err *err)
 {
-	struct ctx_stream stream;
+	struct judged_text t = {.judge = judge, .verdict = verdict};
 	int rc;
 
 	memset(verdict, 0, sizeof *verdict);
 	memset(judge->seen, 0, judge->needed * sizeof *judge->seen);
 	judge->n_seen = 0;
 	ctx_matcher_begin(&judge->matcher);
-	if (open_stream(judge, &stream, text, err) < 0)
+	if (open_stream(judge, &t.stream, text, err) < 0)
 		return -1;
-	rc = judge_events(judge, &stream, verdict, err);
-	close_stream(&stream);
+	rc = judge_events(&t, err);
+	close_stream(&t.stream);
 	verdict->kept = (double)judge->n_seen;
 	return rc < 0 ? -1
 		      : check_messages(judge, text, &verdict->findings, err);
