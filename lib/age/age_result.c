@@ -41,8 +41,6 @@ measure_result(const struct ctx_message *message, size_t i, uint32_t *node,
 	struct ctx_str raw;
 
 	*node = ctx_result_content_text(json, content, message->dialect);
-	if (*node == 0 && json->nodes[content].kind == CTX_JSON_STRING)
-		*node = content;
 	if (*node != 0) {
 		*chars = ctx_json_string_chars(ctx_json_str(json, *node));
 		return;

@@ -127,8 +127,6 @@ restore_result(struct restoration *restoration, const struct ctx_event *event,
 	struct ctx_reference ref;
 	int rc;
 
-	if (node == 0 && ctx_json_is_string(json, content))
-		node = content;
 	if (node == 0 || !ctx_reference_may_be(ctx_json_str(json, node)))
 		return 0;
 	restoration->text.n = 0;

@@ -314,9 +314,7 @@ find_reference(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	struct ctx_str raw;
 
 	text->n = 0;
-	if (node == 0 && json->nodes[body].kind == CTX_JSON_STRING)
-		node = body;
-	if (body == 0 || node == 0)
+	if (node == 0)
 		return 0;
 	raw = ctx_json_str(json, node);
 	if (!ctx_reference_may_be(raw))

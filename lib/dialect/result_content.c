@@ -72,6 +72,8 @@ ctx_result_content_text(const struct ctx_json *json, uint32_t body,
 	const char *end = json->text + nodes[body].end;
 	uint32_t node = body;
 
+	if (ctx_json_is_string(json, body))
+		return body;
 	if (body == 0 || !match_json(&p, end, form[0]))
 		return 0;
 	while (node < nodes[body].next && json->text + nodes[node].at != p)

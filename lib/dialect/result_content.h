@@ -15,7 +15,8 @@ const char *const *ctx_result_text_form(const struct ctx_dialect *dialect);
 const char *const *ctx_result_content_form(const struct ctx_json *json,
     uint32_t body, const struct ctx_dialect *dialect);
 /* Returns the JSON node of the text if the content of a tool result is only a
- * text, written as ctx_result_content_form says.  Otherwise returns 0. */
+ * text: a string, or written as ctx_result_content_form says.  Otherwise
+ * returns 0. */
 uint32_t ctx_result_content_text(const struct ctx_json *json, uint32_t body,
     const struct ctx_dialect *dialect);
 /* Returns true if ctx_result_content_add, given the text of a tool result,

@@ -88,8 +88,6 @@ append_result(struct ctx_buf *out, const struct ctx_message *message, size_t i,
 	if (body == 0)
 		return 0;
 	node = ctx_result_content_text(message->json, body, message->dialect);
-	if (node == 0 && message->json->nodes[body].kind == CTX_JSON_STRING)
-		node = body;
 	if (node != 0)
 		return append_scalar(out, message->json, node, err);
 	if (ctx_result_content_lists(message, i))

@@ -98,8 +98,6 @@ ctx_text_segments_result(struct text_segments *segments,
 	if (body == 0)
 		return 0;
 	node = ctx_result_content_text(message->json, body, message->dialect);
-	if (node == 0 && message->json->nodes[body].kind == CTX_JSON_STRING)
-		node = body;
 	if (node != 0)
 		return add_text_segment(segments, message->json, node, NULL,
 		    err);
