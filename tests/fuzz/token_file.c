@@ -6,8 +6,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void
-read_as(int (*pack_file)(struct ctx_vocab_builder *pack, const char *p,
-	    size_t n, void **block, size_t *size, struct ctx_err *err),
+read_as(int (*read_file)(struct ctx_vocab_builder *pack, const char *p,
+	    size_t n, struct ctx_err *err),
     const char *p, size_t n)
 {
 	struct ctx_vocab_builder pack = {0};
@@ -16,11 +16,13 @@ read_as(int (*pack_file)(struct ctx_vocab_builder *pack, const char *p,
 	void *block;
 	size_t size;
 
-	if (pack_file(&pack, p, n, &block, &size, &err) < 0)
-		return;
-	if (ctx_vocab_validate(&vocab, block, size, &err) < 0)
-		abort();
-	free(block);
+	if (read_file(&pack, p, n, &err) == 0 &&
+	    ctx_vocab_build(&pack, &block, &size, &err) == 0) {
+		if (ctx_vocab_validate(&vocab, block, size, &err) < 0)
+			abort();
+		free(block);
+	}
+	ctx_vocab_builder_release(&pack);
 }
 
 int
@@ -30,10 +32,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (ctx_gguf_size(p, size) > size)
 		abort();
-	read_as(ctx_gguf_build, p, size);
-	read_as(ctx_huggingface_build, p, size);
-	read_as(ctx_sentencepiece_build, p, size);
-	read_as(ctx_tekken_build, p, size);
-	read_as(ctx_tiktoken_build, p, size);
+	read_as(ctx_gguf_read, p, size);
+	read_as(ctx_huggingface_read, p, size);
+	read_as(ctx_sentencepiece_read, p, size);
+	read_as(ctx_tekken_read, p, size);
+	read_as(ctx_tiktoken_read, p, size);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* gguf.c - tests vocabularies in GGUF files */
-#include "tokenizer/vocabulary/file_pretokenizer.h"
+#include "tokenizer/vocabulary/file_formats.h"
 #include "vocabulary_files.h"
 
 enum { U32 = 4, I32 = 5, F32 = 6, BOOL = 7, STRING = 8, ARRAY = 9 };

@@ -21,12 +21,13 @@ static size_t size;
 static void
 make(void)
 {
-	static const char x[18] = "xxxxxxxxxxxxxxxxxx", patterns[] = "\\d+\0 ";
+	static const char x[18] = "xxxxxxxxxxxxxxxxxx";
+	static char patterns[] = "\\d+\0 ";
 	static const struct ctx_build_token longer[] = {{"ab", 2, 0, 1},
 	    {"cd", 2, 0, 1}, {"abcd", 4, 0, 2}, {x, 2, 0, 1}, {x, 4, 0, 2},
 	    {x, 8, 0, 4}, {x, 16, 0, 8}, {x, 17, 0, 16}, {x, 18, 0, 17},
 	    {NULL, 0, 0, 0}};
-	static const struct ctx_build_added_token special = {"<s>", 3, 7, false,
+	static struct ctx_build_added_token special = {"<s>", 3, 7, false,
 	    false};
 	struct ctx_build_token tokens[TOKENS];
 	char bytes[256];
@@ -34,7 +35,7 @@ make(void)
 	    .n = TOKENS,
 	    .specials = &special,
 	    .nspecials = 1,
-	    .patterns = {patterns, sizeof patterns},
+	    .patterns = {.p = patterns, .n = sizeof patterns},
 	    .pretokenizer = {.family = CTX_PRETOKENIZER_NONE}};
 	struct ctx_err err;
 	void *block;

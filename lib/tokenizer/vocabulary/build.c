@@ -10,6 +10,39 @@
 #include "tokenizer/vocabulary/fill_tables.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
+int
+ctx_vocab_builder_add(struct ctx_vocab_builder *pack,
+    struct ctx_build_token token, struct ctx_err *err)
+{
+	if (CTX_GROW(pack->tokens, pack->cap, pack->n + 1, err) < 0)
+		return -1;
+	pack->tokens[pack->n++] = token;
+	return 0;
+}
+
+int
+ctx_vocab_builder_add_special(struct ctx_vocab_builder *pack,
+    struct ctx_build_added_token special, struct ctx_err *err)
+{
+	special.p = ctx_arena_copy(&pack->arena, special.p, special.n, err);
+	if (special.p == NULL ||
+	    CTX_GROW(pack->specials, pack->specials_cap, pack->nspecials + 1,
+		err) < 0)
+		return -1;
+	pack->specials[pack->nspecials++] = special;
+	return 0;
+}
+
+void
+ctx_vocab_builder_release(struct ctx_vocab_builder *pack)
+{
+	free(pack->tokens);
+	free(pack->specials);
+	ctx_buf_release(&pack->patterns);
+	ctx_arena_release(&pack->arena);
+	ctx_buf_release(&pack->bytes);
+}
+
 /* Checks the limits of the input, and counts the tokens and their bytes in
  * *f. */
 static int

@@ -43,13 +43,16 @@ struct ctx_build_added_token {
 struct ctx_vocab_builder {
 	/* The tokens.  If several merges are possible in a text, the merge that
 	 * makes the first token in this list is made. */
-	const struct ctx_build_token *tokens;
-	size_t n;
-	const struct ctx_build_added_token *specials;
-	size_t nspecials;
+	struct ctx_build_token *tokens;
+	size_t n, cap;
+	struct ctx_build_added_token *specials;
+	size_t nspecials, specials_cap;
 	/* Patterns of the vocabulary file by which a text is split (see
 	 * pretokenize_pcre2.h); may be empty. */
-	struct ctx_str patterns;
+	struct ctx_buf patterns;
+	/* memory of the tokens and names that are copied from a file */
+	struct ctx_arena arena;
+	struct ctx_buf bytes; /* of the tokens of a rank file */
 	struct ctx_pretokenizer pretokenizer;
 	/* True if a pretoken (piece of text that is encoded separately) whose
 	 * bytes are exactly those of a token becomes this token, even if
@@ -62,6 +65,14 @@ struct ctx_vocab_builder {
 	unsigned char source[32];
 };
 
+/* Adds a token to the list of tokens.  Does not copy the bytes of the token. */
+int ctx_vocab_builder_add(struct ctx_vocab_builder *pack,
+    struct ctx_build_token token, struct ctx_err *err);
+/* Adds a special token.  Copies its name. */
+int ctx_vocab_builder_add_special(struct ctx_vocab_builder *pack,
+    struct ctx_build_added_token special, struct ctx_err *err);
+/* Frees the lists of tokens, the patterns and the arena. */
+void ctx_vocab_builder_release(struct ctx_vocab_builder *pack);
 /*
  * Builds a packed vocabulary (a block of memory with all lookup tables).  Sets
  * *block to the block, and *size to its size in bytes.  The caller must free

@@ -11,8 +11,7 @@
 #include <stdlib.h>
 
 #include "tokenizer/encode/blanks.h"
-#include "tokenizer/vocabulary/byte_fallback.h"
-#include "tokenizer/vocabulary/file_pretokenizer.h"
+#include "tokenizer/vocabulary/file_formats.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 
 /* Changes that a tokenizer.json makes in a text before the text is merged. */
@@ -153,28 +152,47 @@ read_rules(struct text_rules *rules, const json_t *root, struct ctx_err *err)
 
 /* A vocabulary that is being read. */
 struct fallback {
-	struct ctx_char_tokens *tokens;
+	struct ctx_vocab_builder *pack;
 	json_t *vocab, *merges;
+	/* true if texts are divided before each blank */
+	bool words;
 	/* for each token id: true if its token was already added to the list of
 	 * tokens */
 	bool *listed;
 };
 
-/* Adds the token with this name; its id is taken from vocab.  If several merges
- * make the token, this function is called for each merge, and adds the token
- * each time. */
+/* Sets *id to the value of a token in vocab, its id. */
+static int
+take_id(struct fallback *f, const json_t *value, const char *name, uint32_t *id,
+    struct ctx_err *err)
+{
+	json_int_t n = json_integer_value(value);
+
+	if (!json_is_integer(value) || n < 0 || n >= CTX_VOCAB_MAX)
+		return ctx_refuse_tokenizer(err, "no id for the token ", name);
+	f->listed[n] = true;
+	*id = (uint32_t)n;
+	return 0;
+}
+
+/* Adds the token with this name, which a NUL byte ends; its id is taken from
+ * vocab.  If several merges make the token, this function is called for each
+ * merge, and adds the token each time. */
 static int
 add_named(struct fallback *f, struct ctx_str name, uint32_t cut,
     struct ctx_err *err)
 {
-	const json_t *id = json_object_getn(f->vocab, name.p, name.n);
-	json_int_t value = json_integer_value(id);
+	uint32_t id;
 
-	if (!json_is_integer(id) || value < 0 || value >= CTX_VOCAB_MAX)
-		return ctx_refuse_tokenizer(err, "no id for the token ",
-		    name.p);
-	f->listed[value] = true;
-	return ctx_char_tokens_add(f->tokens, name, (uint32_t)value, cut, err);
+	if (take_id(f, json_object_getn(f->vocab, name.p, name.n), name.p, &id,
+		err) < 0)
+		return -1;
+	/* If texts are divided before each blank, a token with a blank after
+	 * its first character is never used. */
+	if (f->words && name.n > 0 &&
+	    strstr(name.p + 1, CTX_BLANK_SIGN) != NULL)
+		cut = CTX_BUILD_NEVER;
+	return ctx_char_tokens_add(f->pack, name, id, cut, err);
 }
 
 /* Adds tokens of vocab: if chars is true, all tokens that are one character;
@@ -201,72 +219,66 @@ add_rest(struct fallback *f, bool chars, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds to f->tokens the token <0xNN> of each byte for which the vocabulary has
+/* Adds the token <0xNN> of each byte for which the vocabulary has
  * one.  It may lack that of an ASCII character that is a token itself. */
 static int
 add_byte_tokens(struct fallback *f, struct ctx_err *err)
 {
 	char name[8];
 	unsigned byte;
+	uint32_t number = 0;
 	json_t *id;
 
 	for (byte = 0; byte < 256; byte++) {
 		(void)snprintf(name, sizeof name, "<0x%02X>", byte);
 		id = json_object_get(f->vocab, name);
-		if (id == NULL)
-			continue;
-		if (!json_is_integer(id) || json_integer_value(id) < 0 ||
-		    json_integer_value(id) >= CTX_VOCAB_MAX)
-			return ctx_refuse_tokenizer(err, "no id for the token ",
-			    name);
-		f->listed[json_integer_value(id)] = true;
-		if (ctx_char_tokens_add_byte(f->tokens, byte,
-			(uint32_t)json_integer_value(id), err) < 0)
+		if (id != NULL &&
+		    (take_id(f, id, name, &number, err) < 0 ||
+			ctx_char_tokens_add_byte(f->pack, byte, number, err) <
+			    0))
 			return -1;
 	}
 	return 0;
 }
 
-/* Sets a and b to the two parts of a merge, which is "a b" or ["a", "b"]. */
-static bool
-split_merge(const json_t *merge, struct ctx_str *a, struct ctx_str *b)
+int
+ctx_merge_read(const json_t *merge, struct ctx_buf *name, struct ctx_str *left,
+    struct ctx_err *err)
 {
-	const char *left = json_string_value(merge), *right;
+	const char *a = json_string_value(merge), *b;
 
-	if (left != NULL) {
-		right = strchr(left, ' ');
-		a->n = right == NULL ? 0 : (size_t)(right - left);
-		right = right == NULL ? NULL : right + 1;
+	if (a != NULL) {
+		b = strchr(a, ' ');
+		left->n = b == NULL ? 0 : (size_t)(b - a);
+		b = b == NULL ? NULL : b + 1;
 	} else {
-		left = json_string_value(json_array_get(merge, 0));
-		right = json_string_value(json_array_get(merge, 1));
-		a->n = left == NULL ? 0 : strlen(left);
+		a = json_string_value(json_array_get(merge, 0));
+		b = json_string_value(json_array_get(merge, 1));
+		left->n = a == NULL ? 0 : strlen(a);
 	}
-	a->p = left;
-	b->p = right;
-	b->n = right == NULL ? 0 : strlen(right);
-	return a->n > 0 && b->n > 0;
+	left->p = a;
+	name->n = 0;
+	if (left->n == 0 || b == NULL || *b == '\0')
+		return ctx_refuse_tokenizer(err,
+		    "a merge that is not of two tokens", "");
+	return ctx_buf_add_str(name, *left, err) < 0
+	    ? -1
+	    : ctx_buf_add(name, b, strlen(b) + 1, err);
 }
 
 static int
 add_fallback_merge(struct fallback *f, const json_t *merge,
     struct ctx_buf *name, struct ctx_err *err)
 {
-	struct ctx_str a, b;
+	struct ctx_str left;
 
-	if (!split_merge(merge, &a, &b))
-		return ctx_refuse_tokenizer(err,
-		    "a merge that is not of two tokens", "");
-	name->n = 0;
-	if (ctx_buf_add(name, a.p, a.n, err) < 0 ||
-	    ctx_buf_add(name, b.p, b.n, err) < 0 ||
-	    ctx_buf_add(name, "", 1, err) < 0)
+	if (ctx_merge_read(merge, name, &left, err) < 0)
 		return -1;
 	if (ctx_byte_of_name((struct ctx_str){name->p, name->n - 1}) >= 0)
 		return ctx_refuse_tokenizer(err,
 		    "a merge that makes the token of a byte, ", name->p);
 	return add_named(f, (struct ctx_str){name->p, name->n - 1},
-	    (uint32_t)ctx_char_name_size(a), err);
+	    (uint32_t)ctx_char_name_size(left), err);
 }
 
 static int
@@ -288,13 +300,13 @@ add_fallback_tokens(struct fallback *f, struct ctx_err *err)
 }
 
 int
-ctx_byte_fallback_read(struct ctx_char_tokens *tokens,
-    struct ctx_vocab_builder *pack, const json_t *root, bool *normal,
-    struct ctx_err *err)
+ctx_byte_fallback_read(struct ctx_vocab_builder *pack, const json_t *root,
+    bool *normal, struct ctx_err *err)
 {
 	const json_t *model = json_object_get(root, "model");
-	struct fallback f = {tokens, json_object_get(model, "vocab"),
-	    json_object_get(model, "merges"), NULL};
+	struct fallback f = {.pack = pack,
+	    .vocab = json_object_get(model, "vocab"),
+	    .merges = json_object_get(model, "merges")};
 	struct text_rules rules = {0};
 	int rc;
 
@@ -305,7 +317,7 @@ ctx_byte_fallback_read(struct ctx_char_tokens *tokens,
 		return -1;
 	pack->pretokenizer.family = CTX_PRETOKENIZER_CHARS;
 	pack->prefix = rules.prefix;
-	tokens->words = rules.words;
+	f.words = rules.words;
 	*normal = rules.replaced;
 	f.listed = calloc(CTX_VOCAB_MAX, sizeof *f.listed);
 	if (f.listed == NULL)

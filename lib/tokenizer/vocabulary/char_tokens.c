@@ -1,16 +1,7 @@
 /* char_tokens.c - lists the tokens of a SentencePiece vocabulary */
-#include <stdlib.h>
-
 #include "tokenizer/encode/blanks.h"
 #include "tokenizer/unicode.h"
-#include "tokenizer/vocabulary/char_tokens.h"
-
-void
-ctx_char_tokens_release(struct ctx_char_tokens *t)
-{
-	ctx_arena_release(&t->arena);
-	free(t->list);
-}
+#include "tokenizer/vocabulary/file_formats.h"
 
 struct ctx_str
 ctx_char_name(struct ctx_arena *arena, struct ctx_str name, struct ctx_err *err)
@@ -60,33 +51,11 @@ ctx_byte_of_name(struct ctx_str name)
 	return hex_value(name.p[3]) * 16 + hex_value(name.p[4]);
 }
 
-static int
-add_char_token(struct ctx_char_tokens *t, struct ctx_build_token token,
-    struct ctx_err *err)
-{
-	if (CTX_GROW(t->list, t->cap, t->n + 1, err) < 0)
-		return -1;
-	t->list[t->n++] = token;
-	return 0;
-}
-
-/* Returns true if a token cannot occur in a text.  This is so if the name of
- * the token contains a blank, because texts contain U+2581 in place of blanks.
- * It is also so if merges stay within words (words is true), and the text of
- * the token has a blank after the first character. */
-static bool
-is_never_in_text(const struct ctx_char_tokens *t, struct ctx_str name,
-    struct ctx_str text)
-{
-	return memchr(name.p, ' ', name.n) != NULL ||
-	    (t->words && memchr(text.p + 1, ' ', text.n - 1) != NULL);
-}
-
 int
-ctx_char_tokens_add(struct ctx_char_tokens *t, struct ctx_str name, uint32_t id,
-    uint32_t cut, struct ctx_err *err)
+ctx_char_tokens_add(struct ctx_vocab_builder *pack, struct ctx_str name,
+    uint32_t id, uint32_t cut, struct ctx_err *err)
 {
-	struct ctx_str text = ctx_char_name(&t->arena, name, err);
+	struct ctx_str text = ctx_char_name(&pack->arena, name, err);
 
 	if (text.p == NULL)
 		return -1;
@@ -97,21 +66,23 @@ ctx_char_tokens_add(struct ctx_char_tokens *t, struct ctx_str name, uint32_t id,
 		    (unsigned)id, text.n, CTX_BUILD_MAX);
 	if (text.n == 0)
 		return 0;
-	if (is_never_in_text(t, name, text))
+	/* Texts contain U+2581 in place of blanks, so no text contains a token
+	 * whose name has a blank. */
+	if (memchr(name.p, ' ', name.n) != NULL)
 		cut = CTX_BUILD_NEVER;
-	return add_char_token(t,
+	return ctx_vocab_builder_add(pack,
 	    (struct ctx_build_token){text.p, (uint32_t)text.n, id, cut}, err);
 }
 
 int
-ctx_char_tokens_add_byte(struct ctx_char_tokens *t, unsigned byte, uint32_t id,
-    struct ctx_err *err)
+ctx_char_tokens_add_byte(struct ctx_vocab_builder *pack, unsigned byte,
+    uint32_t id, struct ctx_err *err)
 {
-	char *p = ctx_arena_alloc(&t->arena, 1, err);
+	const char c = (char)byte;
+	char *p = ctx_arena_copy(&pack->arena, &c, 1, err);
 
-	if (p == NULL)
-		return -1;
-	*p = (char)byte;
-	return add_char_token(t,
-	    (struct ctx_build_token){p, 1, id, CTX_BUILD_NEVER}, err);
+	return p == NULL
+	    ? -1
+	    : ctx_vocab_builder_add(pack,
+		  (struct ctx_build_token){p, 1, id, CTX_BUILD_NEVER}, err);
 }

@@ -1,7 +1,7 @@
 /* file_pretokenizer.c - reads how a vocabulary file splits text into pretokens
  * (pieces of text that are encoded separately) */
 #include "tokenizer/encode/pretokenize_pcre2.h"
-#include "tokenizer/vocabulary/file_pretokenizer.h"
+#include "tokenizer/vocabulary/file_formats.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 
 #define CONTRACTIONS "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
@@ -83,26 +83,15 @@ add_pattern(struct ctx_buf *text, const char *pattern, struct ctx_err *err)
 	return ctx_buf_add(text, pattern, strlen(pattern) + 1, err);
 }
 
-/* Compiles the patterns only to find errors in them, before the vocabulary is
- * built. */
+/* Called after all patterns were read.  Sets pack->pretokenizer.  If the last
+ * pattern splits in the same way as a built-in pretokenizer, the pretokenizer
+ * replaces the pattern.  Compiles the patterns only to find errors in them,
+ * before the vocabulary is built. */
 static int
-try_patterns(struct ctx_str patterns, struct ctx_err *err)
+finish_patterns(struct ctx_vocab_builder *pack, struct ctx_err *err)
 {
-	struct ctx_pcre2_pretokenizer *pretokenizer;
-
-	if (ctx_pcre2_open(&pretokenizer, patterns.p, patterns.n, err) < 0)
-		return -1;
-	ctx_pcre2_close(pretokenizer);
-	return 0;
-}
-
-/* Called after all patterns were read.  Sets pack->pretokenizer and
- * pack->patterns.  If the last pattern splits in the same way as a built-in
- * pretokenizer, the pretokenizer replaces the pattern. */
-static int
-finish_patterns(struct ctx_vocab_builder *pack, struct ctx_buf *text,
-    struct ctx_err *err)
-{
+	struct ctx_buf *text = &pack->patterns;
+	struct ctx_pcre2_pretokenizer *compiled;
 	size_t last, i;
 
 	pack->pretokenizer =
@@ -117,8 +106,12 @@ finish_patterns(struct ctx_vocab_builder *pack, struct ctx_buf *text,
 		pack->pretokenizer = known[i].pretokenizer;
 		text->n = last;
 	}
-	pack->patterns = (struct ctx_str){text->p, text->n};
-	return text->n == 0 ? 0 : try_patterns(pack->patterns, err);
+	if (text->n == 0)
+		return 0;
+	if (ctx_pcre2_open(&compiled, text->p, text->n, err) < 0)
+		return -1;
+	ctx_pcre2_close(compiled);
+	return 0;
 }
 
 /* Appends a pattern that matches only the text p. */
@@ -179,8 +172,9 @@ add_digits(struct ctx_buf *text, const json_t *digits, struct ctx_err *err)
  * use_regex is false. */
 int
 ctx_file_pretokenizer_json(struct ctx_vocab_builder *pack, const json_t *pre,
-    struct ctx_buf *text, struct ctx_err *err)
+    struct ctx_err *err)
 {
+	struct ctx_buf *text = &pack->patterns;
 	const json_t *list = json_object_get(pre, "pretokenizers"), *one;
 	bool sequence =
 	    strcmp(ctx_json_string_of(pre, "type"), "Sequence") == 0;
@@ -210,7 +204,7 @@ ctx_file_pretokenizer_json(struct ctx_vocab_builder *pack, const json_t *pre,
 	if (!json_is_false(json_object_get(one, "use_regex")) &&
 	    add_pattern(text, GPT2, err) < 0)
 		return -1;
-	return finish_patterns(pack, text, err);
+	return finish_patterns(pack, err);
 }
 
 static const struct ctx_file_pretokenizer_model models[] = {

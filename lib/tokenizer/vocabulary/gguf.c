@@ -11,7 +11,6 @@
 #include <jansson.h>
 
 #include "tokenizer/vocabulary/file_formats.h"
-#include "tokenizer/vocabulary/file_pretokenizer.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 
 /* Types of values in a GGUF file, and the size of each type in bytes.  The size
@@ -164,7 +163,7 @@ ctx_gguf_size(const char *p, size_t n)
 	struct gguf g = {.p = p, .n = n};
 
 	/* For an invalid file, returns n, because more bytes do not help; then
-	 * ctx_gguf_build reports the error. */
+	 * ctx_gguf_read reports the error. */
 	return read_header(&g) ? g.at : g.bad ? n : 0;
 }
 
@@ -278,8 +277,7 @@ make_root(const struct ctx_file_pretokenizer_model *model, json_t *vocab,
 static int
 convert_vocabulary(const struct gguf *g,
     const struct ctx_file_pretokenizer_model *model,
-    struct ctx_vocab_builder *pack, void **block, size_t *size,
-    struct ctx_err *err)
+    struct ctx_vocab_builder *pack, struct ctx_err *err)
 {
 	json_t *vocab = json_object(), *merges = json_array();
 	json_t *added = json_array(), *root = NULL;
@@ -290,9 +288,8 @@ convert_vocabulary(const struct gguf *g,
 	else if (add_tokens(g, vocab, added, err) == 0 &&
 	    add_merges(g, merges, err) == 0) {
 		root = make_root(model, vocab, merges, added);
-		rc = root == NULL
-		    ? ctx_err_nomem(err)
-		    : ctx_huggingface_build_root(pack, root, block, size, err);
+		rc = root == NULL ? ctx_err_nomem(err)
+				  : ctx_huggingface_read_root(pack, root, err);
 	}
 	json_decref(vocab);
 	json_decref(merges);
@@ -302,8 +299,8 @@ convert_vocabulary(const struct gguf *g,
 }
 
 int
-ctx_gguf_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
-    void **block, size_t *size, struct ctx_err *err)
+ctx_gguf_read(struct ctx_vocab_builder *pack, const char *p, size_t n,
+    struct ctx_err *err)
 {
 	struct gguf g = {.p = p, .n = n};
 	const struct ctx_file_pretokenizer_model *model;
@@ -325,5 +322,5 @@ ctx_gguf_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
 		    CTX_REFUSED("the pre-tokenizer \"%.*s\", which is unknown"),
 		    (int)(g.pre.n < 40 ? g.pre.n : 40),
 		    g.pre.n > 0 ? g.pre.p : "");
-	return convert_vocabulary(&g, model, pack, block, size, err);
+	return convert_vocabulary(&g, model, pack, err);
 }

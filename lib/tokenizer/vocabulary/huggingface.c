@@ -16,28 +16,18 @@
 #include "tokenizer/encode/blanks.h"
 #include "tokenizer/encode/nfc.h"
 #include "tokenizer/unicode.h"
-#include "tokenizer/vocabulary/build.h"
-#include "tokenizer/vocabulary/byte_fallback.h"
 #include "tokenizer/vocabulary/file_formats.h"
-#include "tokenizer/vocabulary/file_pretokenizer.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 
 struct reader {
+	struct ctx_vocab_builder *pack;
 	json_t *model, *vocab;
-	struct ctx_arena arena;  /* memory of the bytes of all tokens */
-	struct ctx_buf patterns; /* patterns of the pretokenizer */
-	struct ctx_build_token *tokens;
-	size_t n, cap;
-	/* list of tokens, if the model merges characters (byte_fallback.c) */
-	struct ctx_char_tokens chars;
 	/* Only for a model that merges characters: true if some added tokens
 	 * are searched for in the text after its blanks were replaced. */
 	bool chars_normal;
-	struct ctx_build_added_token *specials;
 	/* merged[id]: true if the token with this id was already added, as a
 	 * single byte or as the result of a merge. */
 	bool *merged;
-	size_t ids;
 };
 
 /* Returns true if an object has this key, and its value is not null, false,
@@ -103,7 +93,7 @@ static int
 decode_token_bytes(struct reader *r, const char *name, size_t n,
     struct ctx_build_token *t, struct ctx_err *err)
 {
-	char *bytes = ctx_arena_alloc(&r->arena, n + 1, err);
+	char *bytes = ctx_arena_alloc(&r->pack->arena, n + 1, err);
 	uint32_t cp;
 	size_t at = 0;
 	int byte;
@@ -153,15 +143,12 @@ add_token(struct reader *r, const char *name, size_t n, uint32_t cut,
 	 * token for them. */
 	absent = id == NULL && token.n == 1 && is_never_in_utf8(*token.p);
 	if (!absent &&
-	    (!json_is_integer(id) || value < 0 || value >= (json_int_t)r->ids))
+	    (!json_is_integer(id) || value < 0 || value >= CTX_VOCAB_MAX))
 		return ctx_refuse_tokenizer(err, "no id for the token ", name);
 	token.id = absent ? CTX_VOCAB_NONE : (uint32_t)value;
 	if (!absent)
 		r->merged[value] = true;
-	if (CTX_GROW(r->tokens, r->cap, r->n + 1, err) < 0)
-		return -1;
-	r->tokens[r->n++] = token;
-	return 0;
+	return ctx_vocab_builder_add(r->pack, token, err);
 }
 
 /* Adds the tokens of the 256 single bytes. */
@@ -189,34 +176,18 @@ add_bytes(struct reader *r, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds the token that a merge of the tokenizer.json makes.  A merge is "a b" or
- * ["a", "b"]. */
+/* Adds the token that a merge of the tokenizer.json makes. */
 static int
 add_merge(struct reader *r, json_t *merge, struct ctx_buf *name,
     struct ctx_err *err)
 {
-	const char *a = json_string_value(merge), *b;
-	struct ctx_build_token left;
-	size_t n;
+	struct ctx_build_token part;
+	struct ctx_str left;
 
-	if (a != NULL) {
-		b = strchr(a, ' ');
-		n = b == NULL ? 0 : (size_t)(b - a);
-		b = b == NULL ? NULL : b + 1;
-	} else {
-		a = json_string_value(json_array_get(merge, 0));
-		b = json_string_value(json_array_get(merge, 1));
-		n = a == NULL ? 0 : strlen(a);
-	}
-	if (n == 0 || b == NULL || *b == '\0')
-		return ctx_refuse_tokenizer(err,
-		    "a merge that is not of two tokens", "");
-	name->n = 0;
-	if (ctx_buf_add(name, a, n, err) < 0 ||
-	    ctx_buf_add(name, b, strlen(b) + 1, err) < 0 ||
-	    decode_token_bytes(r, a, n, &left, err) < 0)
+	if (ctx_merge_read(merge, name, &left, err) < 0 ||
+	    decode_token_bytes(r, left.p, left.n, &part, err) < 0)
 		return -1;
-	return add_token(r, name->p, name->n - 1, left.n, err);
+	return add_token(r, name->p, name->n - 1, part.n, err);
 }
 
 /* Adds all tokens in the order of their merges: single bytes, then the results
@@ -238,7 +209,7 @@ add_tokens(struct reader *r, struct ctx_err *err)
 		if (rc < 0)
 			break;
 		if (json_integer_value(id) >= 0 &&
-		    json_integer_value(id) < (json_int_t)r->ids &&
+		    json_integer_value(id) < CTX_VOCAB_MAX &&
 		    !r->merged[json_integer_value(id)])
 			rc = add_token(r, key, strlen(key), CTX_BUILD_NEVER,
 			    err);
@@ -246,79 +217,68 @@ add_tokens(struct reader *r, struct ctx_err *err)
 	return rc;
 }
 
-/* Normalizes the name of an added token that is searched for in normalized
- * text. */
+/* Adds an added token that is searched for in normalized text, with its name in
+ * normal form. */
 static int
-normalise_name(struct reader *r, const struct ctx_vocab_builder *pack,
-    struct ctx_build_added_token *s, struct ctx_err *err)
+add_normalized(struct reader *r, struct ctx_build_added_token s,
+    struct ctx_err *err)
 {
-	struct ctx_str name = {s->p, s->n};
+	struct ctx_str name = {s.p, s.n};
 	struct ctx_buf out = {0};
 	struct ctx_nfc nfc = {.find = r->chars_normal ? ctx_blanks_find : NULL,
-	    .prefix = pack->prefix != 0};
+	    .prefix = r->pack->prefix != 0};
 	bool changed;
-	char *copy;
-	int rc;
+	int rc = ctx_nfc_text(&nfc, &name, &out, &changed, err);
 
-	rc = ctx_nfc_text(&nfc, &name, &out, &changed, err);
-	if (rc == 0 && changed) {
-		copy = ctx_arena_alloc(&r->arena, name.n, err);
-		rc = copy == NULL ? -1 : 0;
-		if (rc == 0) {
-			s->p = memcpy(copy, name.p, name.n);
-			s->n = (uint32_t)name.n;
-		}
-	}
+	s.p = name.p;
+	s.n = (uint32_t)name.n;
+	if (rc == 0)
+		rc = ctx_vocab_builder_add_special(r->pack, s, err);
 	ctx_nfc_release(&nfc);
 	ctx_buf_release(&out);
 	return rc;
 }
 
 static int
-add_specials(struct reader *r, struct ctx_vocab_builder *pack, json_t *added,
-    struct ctx_err *err)
+add_special(struct reader *r, const json_t *token, struct ctx_err *err)
 {
-	size_t n = json_array_size(added), i;
-	struct ctx_build_added_token *s;
-	json_t *token, *id, *content, *normal;
+	const json_t *id = json_object_get(token, "id");
+	const json_t *content = json_object_get(token, "content");
+	const json_t *normal = json_object_get(token, "normalized");
+	struct ctx_build_added_token s = {
+	    .added = !ctx_json_true_of(token, "special")};
 
-	r->specials = calloc(n + 1, sizeof *r->specials);
-	if (r->specials == NULL)
-		return ctx_err_nomem(err);
-	for (i = 0; i < n; i++) {
-		token = json_array_get(added, i);
-		id = json_object_get(token, "id");
-		content = json_object_get(token, "content");
-		s = r->specials + i;
-		s->added = !ctx_json_true_of(token, "special");
-		if (!json_is_integer(id) || json_string_length(content) == 0 ||
-		    json_integer_value(id) < 0 ||
-		    json_integer_value(id) >= CTX_VOCAB_MAX)
-			return ctx_refuse_tokenizer(err,
-			    "an added token without id or "
-			    "content",
-			    "");
-		if (s->added &&
-		    (ctx_json_true_of(token, "lstrip") ||
-			ctx_json_true_of(token, "rstrip") ||
-			ctx_json_true_of(token, "single_word")))
-			return ctx_refuse_tokenizer(err, "the added token ",
-			    json_string_value(content));
-		s->p = json_string_value(content);
-		s->n = (uint32_t)json_string_length(content);
-		s->id = (uint32_t)json_integer_value(id);
-		/* If texts are not normalized, no names are searched for in
-		 * normalized text.  If an added token has no member
-		 * "normalized", the tokenizers library uses the opposite of the
-		 * token's member "special". */
-		normal = json_object_get(token, "normalized");
-		s->normal = (pack->nfc || r->chars_normal) &&
-		    (normal == NULL ? s->added : json_is_true(normal));
-		if (s->normal && normalise_name(r, pack, s, err) < 0)
+	if (!json_is_integer(id) || json_string_length(content) == 0 ||
+	    json_integer_value(id) < 0 ||
+	    json_integer_value(id) >= CTX_VOCAB_MAX)
+		return ctx_refuse_tokenizer(err,
+		    "an added token without id or content", "");
+	if (s.added &&
+	    (ctx_json_true_of(token, "lstrip") ||
+		ctx_json_true_of(token, "rstrip") ||
+		ctx_json_true_of(token, "single_word")))
+		return ctx_refuse_tokenizer(err, "the added token ",
+		    json_string_value(content));
+	s.p = json_string_value(content);
+	s.n = (uint32_t)json_string_length(content);
+	s.id = (uint32_t)json_integer_value(id);
+	/* If texts are not normalized, no names are searched for in normalized
+	 * text.  If an added token has no member "normalized", the tokenizers
+	 * library uses the opposite of the token's member "special". */
+	s.normal = (r->pack->nfc || r->chars_normal) &&
+	    (normal == NULL ? s.added : json_is_true(normal));
+	return s.normal ? add_normalized(r, s, err)
+			: ctx_vocab_builder_add_special(r->pack, s, err);
+}
+
+static int
+add_specials(struct reader *r, const json_t *added, struct ctx_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < json_array_size(added); i++)
+		if (add_special(r, json_array_get(added, i), err) < 0)
 			return -1;
-	}
-	pack->specials = r->specials;
-	pack->nspecials = n;
 	return 0;
 }
 
@@ -346,66 +306,40 @@ check_normalizer(struct ctx_vocab_builder *pack, json_t *normalizer,
 	return 0;
 }
 
-/* Reads a model with byte fallback: a character without a token becomes the
- * tokens of its bytes. */
+/* Reads a model with byte-level BPE. */
 static int
-read_chars(struct reader *r, struct ctx_vocab_builder *pack, const json_t *root,
-    struct ctx_err *err)
+read_bytes(struct reader *r, const json_t *root, struct ctx_err *err)
 {
-	if (ctx_byte_fallback_read(&r->chars, pack, root, &r->chars_normal,
-		err) < 0 ||
-	    add_specials(r, pack, json_object_get(root, "added_tokens"), err) <
-		0)
-		return -1;
-	pack->tokens = r->chars.list;
-	pack->n = r->chars.n;
-	return 0;
-}
+	int rc;
 
-static int
-read_all(struct reader *r, struct ctx_vocab_builder *pack, const json_t *root,
-    struct ctx_err *err)
-{
-	r->model = json_object_get(root, "model");
-	if (check_model(r, err) < 0)
+	if (check_normalizer(r->pack, json_object_get(root, "normalizer"),
+		err) < 0 ||
+	    ctx_file_pretokenizer_json(r->pack,
+		json_object_get(root, "pre_tokenizer"), err) < 0)
 		return -1;
-	if (ctx_byte_fallback_is(r->model))
-		return read_chars(r, pack, root, err);
-	if (check_normalizer(pack, json_object_get(root, "normalizer"), err) <
-		0 ||
-	    ctx_file_pretokenizer_json(pack,
-		json_object_get(root, "pre_tokenizer"), &r->patterns, err) < 0)
-		return -1;
-	r->ids = CTX_VOCAB_MAX;
-	r->merged = calloc(r->ids, sizeof *r->merged);
+	r->merged = calloc(CTX_VOCAB_MAX, sizeof *r->merged);
 	if (r->merged == NULL)
 		return ctx_err_nomem(err);
-	if (add_tokens(r, err) < 0 ||
-	    add_specials(r, pack, json_object_get(root, "added_tokens"), err) <
-		0)
-		return -1;
-	pack->tokens = r->tokens;
-	pack->n = r->n;
-	pack->whole = ctx_json_true_of(r->model, "ignore_merges");
-	return 0;
+	rc = add_tokens(r, err);
+	free(r->merged);
+	r->pack->whole = ctx_json_true_of(r->model, "ignore_merges");
+	return rc;
 }
 
 int
-ctx_huggingface_build_root(struct ctx_vocab_builder *pack, const json_t *root,
-    void **block, size_t *size, struct ctx_err *err)
+ctx_huggingface_read_root(struct ctx_vocab_builder *pack, const json_t *root,
+    struct ctx_err *err)
 {
-	struct reader r = {0};
-	int rc = -1;
+	struct reader r = {.pack = pack,
+	    .model = json_object_get(root, "model")};
 
-	if (read_all(&r, pack, root, err) == 0)
-		rc = ctx_vocab_build(pack, block, size, err);
-	ctx_arena_release(&r.arena);
-	ctx_char_tokens_release(&r.chars);
-	ctx_buf_release(&r.patterns);
-	free(r.tokens);
-	free(r.specials);
-	free(r.merged);
-	return rc;
+	if (check_model(&r, err) < 0)
+		return -1;
+	if ((ctx_byte_fallback_is(r.model)
+		    ? ctx_byte_fallback_read(pack, root, &r.chars_normal, err)
+		    : read_bytes(&r, root, err)) < 0)
+		return -1;
+	return add_specials(&r, json_object_get(root, "added_tokens"), err);
 }
 
 int
@@ -437,14 +371,14 @@ ctx_huggingface_parse(json_t **root, const char *p, size_t n, size_t flags,
 }
 
 int
-ctx_huggingface_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
-    void **block, size_t *size, struct ctx_err *err)
+ctx_huggingface_read(struct ctx_vocab_builder *pack, const char *p, size_t n,
+    struct ctx_err *err)
 {
 	json_t *root;
 	int rc = ctx_huggingface_parse(&root, p, n, 0, err);
 
 	if (rc == 0)
-		rc = ctx_huggingface_build_root(pack, root, block, size, err);
+		rc = ctx_huggingface_read_root(pack, root, err);
 	json_decref(root);
 	return rc;
 }

@@ -357,29 +357,33 @@ is_json(const struct ctx_buf *text)
 	return i < text->n && text->p[i] == '{';
 }
 
-typedef int build_fn(struct ctx_vocab_builder *pack, const char *p, size_t n,
-    void **block, size_t *size, struct ctx_err *err);
+typedef int read_fn(struct ctx_vocab_builder *pack, const char *p, size_t n,
+    struct ctx_err *err);
 
 /* Returns the function that reads this vocabulary file, chosen by the first
  * bytes of the file. */
-static build_fn *
+static read_fn *
 find_reader(const struct ctx_buf *text)
 {
 	if (is_gguf(text))
-		return ctx_gguf_build;
+		return ctx_gguf_read;
 	if (is_json(text))
-		return ctx_tekken_is(text->p, text->n) ? ctx_tekken_build
-						       : ctx_huggingface_build;
-	return ctx_sentencepiece_is(text->p, text->n) ? ctx_sentencepiece_build
-						      : ctx_tiktoken_build;
+		return ctx_tekken_is(text->p, text->n) ? ctx_tekken_read
+						       : ctx_huggingface_read;
+	return ctx_sentencepiece_is(text->p, text->n) ? ctx_sentencepiece_read
+						      : ctx_tiktoken_read;
 }
 
 static int
 compile_vocabulary(struct ctx_tokenizer *t, struct ctx_vocab_builder *pack,
     const struct ctx_buf *text, struct ctx_err *err)
 {
-	if (find_reader(
-		text)(pack, text->p, text->n, &t->block, &t->size, err) < 0)
+	int rc = find_reader(text)(pack, text->p, text->n, err);
+
+	if (rc == 0)
+		rc = ctx_vocab_build(pack, &t->block, &t->size, err);
+	ctx_vocab_builder_release(pack);
+	if (rc < 0)
 		return -1;
 	ctx_vocab_view(&t->vocab, t->block);
 	return open_patterns(t, err);
@@ -409,7 +413,7 @@ ctx_tokenizer_load(struct ctx_tokenizer *t, const char *file, const char *cache,
 	struct ctx_vocab_builder pack = {0};
 	int rc = read_all(&text, file, err);
 
-	if (rc == 0 && find_reader(&text) == ctx_tiktoken_build)
+	if (rc == 0 && find_reader(&text) == ctx_tiktoken_read)
 		rc = find_family(t, &pack, file, err);
 	if (rc == 0) {
 		hash_source(&pack, &text);

@@ -9,7 +9,6 @@
  */
 #include <stdlib.h>
 
-#include "tokenizer/vocabulary/char_tokens.h"
 #include "tokenizer/vocabulary/file_formats.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 #include "tokenizer/vocabulary/vocabulary.h"
@@ -53,12 +52,10 @@ struct model {
 	uint64_t type; /* value of the field MODEL_TYPE */
 	bool byte_fallback, blank_after, dummy_prefix, remove_blanks;
 	bool escape_blanks, charsmap;
-	struct ctx_char_tokens tokens;
+	struct ctx_vocab_builder *pack;
 	/* One bit for each code point: set if the character is a piece.  The
 	 * array must be freed together with the struct. */
 	unsigned char *has_char;
-	struct ctx_build_added_token *specials;
-	size_t nspecials;
 };
 
 static int
@@ -346,18 +343,19 @@ check_scores(const struct model *m, struct ctx_err *err)
 static int
 add_special(struct model *m, const struct piece *piece, struct ctx_err *err)
 {
-	struct ctx_str name = ctx_char_name(&m->tokens.arena, piece->name, err);
+	struct ctx_str name = ctx_char_name(&m->pack->arena, piece->name, err);
 
 	if (name.p == NULL)
 		return -1;
-	m->specials[m->nspecials++] = (struct ctx_build_added_token){
-	    .p = name.p,
-	    .n = (uint32_t)name.n,
-	    .id = piece->id,
-	    .added = piece->type == USER_DEFINED,
-	    .normal = piece->type == USER_DEFINED,
-	};
-	return 0;
+	return ctx_vocab_builder_add_special(m->pack,
+	    (struct ctx_build_added_token){
+		.p = name.p,
+		.n = (uint32_t)name.n,
+		.id = piece->id,
+		.added = piece->type == USER_DEFINED,
+		.normal = piece->type == USER_DEFINED,
+	    },
+	    err);
 }
 
 /* Stores in m->has_char that a character is a piece of the model. */
@@ -413,20 +411,19 @@ add_piece(struct model *m, const struct piece *piece, unsigned round,
 		    piece->name);
 	if (round == 0 && is_char) {
 		note_char(m, piece->name);
-		return ctx_char_tokens_add(&m->tokens, piece->name, piece->id,
+		return ctx_char_tokens_add(m->pack, piece->name, piece->id,
 		    CTX_BUILD_CHAR, err);
 	}
 	if (round == 1 && piece->type == BYTE)
-		return ctx_char_tokens_add_byte(&m->tokens, (unsigned)byte,
+		return ctx_char_tokens_add_byte(m->pack, (unsigned)byte,
 		    piece->id, err);
 	if (round < 2 || is_char || piece->type == BYTE)
 		return 0;
 	if (piece->type == NORMAL && check_chars(m, piece, err) < 0)
 		return -1;
-	return piece->type == NORMAL
-	    ? ctx_char_tokens_add(&m->tokens, piece->name, piece->id,
-		  CTX_BUILD_ANY, err)
-	    : add_special(m, piece, err);
+	return piece->type == NORMAL ? ctx_char_tokens_add(m->pack, piece->name,
+					   piece->id, CTX_BUILD_ANY, err)
+				     : add_special(m, piece, err);
 }
 
 static int
@@ -438,9 +435,8 @@ add_pieces(struct model *m, struct ctx_err *err)
 	qsort(m->pieces, m->n, sizeof *m->pieces, compare_pieces);
 	if (check_scores(m, err) < 0)
 		return -1;
-	m->specials = calloc(m->n, sizeof *m->specials);
 	m->has_char = calloc(0x110000 / 8, 1);
-	if (m->specials == NULL || m->has_char == NULL)
+	if (m->has_char == NULL)
 		return ctx_err_nomem(err);
 	for (round = 0; round < 3; round++)
 		for (i = 0; i < m->n; i++)
@@ -456,29 +452,20 @@ ctx_sentencepiece_is(const char *p, size_t n)
 }
 
 int
-ctx_sentencepiece_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
-    void **block, size_t *size, struct ctx_err *err)
+ctx_sentencepiece_read(struct ctx_vocab_builder *pack, const char *p, size_t n,
+    struct ctx_err *err)
 {
-	struct model m = {0};
+	struct model m = {.pack = pack};
 	int rc = read_model(&m, (struct fields){p, 0, n}, err);
 
 	if (rc == 0)
 		rc = check_spec(&m, err);
 	if (rc == 0)
 		rc = add_pieces(&m, err);
-	if (rc == 0) {
-		pack->tokens = m.tokens.list;
-		pack->n = m.tokens.n;
-		pack->specials = m.specials;
-		pack->nspecials = m.nspecials;
-		pack->pretokenizer.family = CTX_PRETOKENIZER_CHARS;
-		if (m.dummy_prefix)
-			pack->prefix = CTX_VOCAB_PREFIX | CTX_VOCAB_PREFIX_ONCE;
-		rc = ctx_vocab_build(pack, block, size, err);
-	}
-	ctx_char_tokens_release(&m.tokens);
+	pack->pretokenizer.family = CTX_PRETOKENIZER_CHARS;
+	if (m.dummy_prefix)
+		pack->prefix = CTX_VOCAB_PREFIX | CTX_VOCAB_PREFIX_ONCE;
 	free(m.pieces);
-	free(m.specials);
 	free(m.has_char);
 	return rc;
 }

@@ -8,10 +8,8 @@
  */
 #define _GNU_SOURCE /* for memmem */
 #include <jansson.h>
-#include <stdlib.h>
 
 #include "tokenizer/vocabulary/file_formats.h"
-#include "tokenizer/vocabulary/file_pretokenizer.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
@@ -71,40 +69,35 @@ write_ranks(struct ctx_buf *out, const json_t *root, struct ctx_err *err)
 	return 0;
 }
 
-/* Sets *specials and pack->specials to the same array with the special tokens
- * of the file.  The caller must free *specials. */
 static int
-list_specials(struct ctx_vocab_builder *pack,
-    struct ctx_build_added_token **specials, const json_t *root,
+read_specials(struct ctx_vocab_builder *pack, const json_t *root,
     struct ctx_err *err)
 {
 	const json_t *list = json_object_get(root, "special_tokens"), *one;
-	size_t n = json_array_size(list), i;
-	struct ctx_build_added_token *s = calloc(n + 1, sizeof *s);
 	json_int_t rank;
+	const char *name;
+	size_t i;
 
-	*specials = s;
-	if (s == NULL)
-		return ctx_err_nomem(err);
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < json_array_size(list); i++) {
 		one = json_array_get(list, i);
 		rank = json_integer_value(json_object_get(one, "rank"));
-		s[i].p = json_string_value(json_object_get(one, "token_str"));
-		if (s[i].p == NULL || *s[i].p == '\0' || rank < 0 ||
-		    rank >= CTX_VOCAB_MAX)
+		name = ctx_json_string_of(one, "token_str");
+		if (*name == '\0' || rank < 0 || rank >= CTX_VOCAB_MAX)
 			return ctx_refuse_tokenizer(err,
 			    "a special token without its rank or name", "");
-		s[i].n = (uint32_t)strlen(s[i].p);
-		s[i].id = (uint32_t)rank;
+		if (ctx_vocab_builder_add_special(pack,
+			(struct ctx_build_added_token){.p = name,
+			    .n = (uint32_t)strlen(name),
+			    .id = (uint32_t)rank},
+			err) < 0)
+			return -1;
 	}
-	pack->specials = s;
-	pack->nspecials = n;
 	return 0;
 }
 
 static int
-read_pattern(struct ctx_vocab_builder *pack, struct ctx_buf *text,
-    const json_t *root, struct ctx_err *err)
+read_pattern(struct ctx_vocab_builder *pack, const json_t *root,
+    struct ctx_err *err)
 {
 	json_t *pre = json_pack("{s:s, s:[{s:s, s:{s:O?}, s:s}, {s:s, s:b}]}",
 	    "type", "Sequence", "pretokenizers", "type", "Split", "pattern",
@@ -115,45 +108,41 @@ read_pattern(struct ctx_vocab_builder *pack, struct ctx_buf *text,
 
 	if (pre == NULL)
 		return ctx_err_nomem(err);
-	rc = ctx_file_pretokenizer_json(pack, pre, text, err);
+	rc = ctx_file_pretokenizer_json(pack, pre, err);
 	json_decref(pre);
 	return rc;
 }
 
 static int
-build_tekken(struct ctx_vocab_builder *pack, const json_t *root, void **block,
-    size_t *size, struct ctx_err *err)
+read_root(struct ctx_vocab_builder *pack, const json_t *root,
+    struct ctx_err *err)
 {
-	struct ctx_build_added_token *specials = NULL;
-	struct ctx_buf pattern = {0}, ranks = {0};
-	int rc = read_pattern(pack, &pattern, root, err);
+	struct ctx_buf ranks = {0};
+	int rc = read_pattern(pack, root, err);
 
 	if (rc == 0)
-		rc = list_specials(pack, &specials, root, err);
+		rc = read_specials(pack, root, err);
 	if (rc == 0)
 		rc = write_ranks(&ranks, root, err);
 	if (rc == 0)
-		rc = ctx_tiktoken_build(pack, ranks.p, ranks.n, block, size,
-		    err);
+		rc = ctx_tiktoken_read(pack, ranks.p, ranks.n, err);
 	/* err->line is a line number in the generated text "ranks", not in the
 	 * file.  So err->line is set to 0. */
 	if (rc < 0)
 		err->line = 0;
-	free(specials);
-	ctx_buf_release(&pattern);
 	ctx_buf_release(&ranks);
 	return rc;
 }
 
 int
-ctx_tekken_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
-    void **block, size_t *size, struct ctx_err *err)
+ctx_tekken_read(struct ctx_vocab_builder *pack, const char *p, size_t n,
+    struct ctx_err *err)
 {
 	json_t *root;
 	int rc = ctx_huggingface_parse(&root, p, n, JSON_ALLOW_NUL, err);
 
 	if (rc == 0)
-		rc = build_tekken(pack, root, block, size, err);
+		rc = read_root(pack, root, err);
 	json_decref(root);
 	return rc;
 }
