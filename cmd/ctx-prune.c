@@ -118,7 +118,7 @@ say_coarse(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 	const struct ctx_prune_settings *settings = outcome->settings;
 	char quantum[16], target[16];
 
-	if (prune->quantum_reported || outcome->plan->cut_tokens == 0 ||
+	if (prune->quantum_reported || outcome->plan->cut.tokens == 0 ||
 	    settings->quantum <= settings->target)
 		return;
 	prune->quantum_reported = true;

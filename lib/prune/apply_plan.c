@@ -161,7 +161,7 @@ drop_empty(struct prune *run, struct held_conversation *conversation,
 		if (conversation->plan.marks[first + i] & CTX_MARK_DROP)
 			continue;
 		conversation->plan.after -=
-		    ctx_plan_left(&conversation->plan, &segments[i], first + i);
+		    ctx_plan_left(&conversation->plan, first + i);
 		segments[i].edited = ctx_limit_tokens(segments[i].edited +
 		    segments[i].tokens - (i > 0 ? 0 : cost.framing));
 		segments[i].tokens = segments[i].reasoning =

@@ -38,8 +38,8 @@ report_outcome(struct prune *run, struct held_conversation *conversation,
 	outcome.settings = &conversation->plan.settings;
 	outcome.plan = &conversation->plan;
 	outcome.over = outcome.after > outcome.settings->budget;
-	outcome.breaks_signed_reasoning = trouble == NULL &&
-	    ctx_plan_leaves_bound(&conversation->plan, &conversation->groups);
+	outcome.breaks_signed_reasoning =
+	    trouble == NULL && ctx_plan_leaves_bound(&conversation->plan);
 	outcome.refused = refused;
 	outcome.error = trouble;
 	return run->options->ended(run->options->user, &outcome, err);
@@ -51,13 +51,11 @@ report_outcome(struct prune *run, struct held_conversation *conversation,
 static int
 rank_if_due(struct held_conversation *conversation, struct ctx_err *err)
 {
-	if (!ctx_plan_due(&conversation->plan, &conversation->groups))
+	if (!ctx_plan_due(&conversation->plan))
 		return 0;
-	if (ctx_plan_survey(&conversation->plan, &conversation->groups, err) <
-	    0)
+	if (ctx_plan_survey(&conversation->plan, err) < 0)
 		return -1;
-	return ctx_scorer_rank(conversation->scorer, &conversation->groups,
-	    &conversation->plan, err);
+	return ctx_scorer_rank(conversation->scorer, &conversation->plan, err);
 }
 
 /* Cancels all planned changes: clears the marks of all segments, and removes
@@ -70,7 +68,7 @@ undo_plan(struct held_conversation *conversation)
 	for (size_t i = 0; i < conversation->entries->end; i++)
 		ctx_prune_entry_at(conversation, i)->insertion_number = 0;
 	conversation->n_insertions = 0;
-	ctx_plan_total(&conversation->plan, &conversation->groups);
+	ctx_plan_total(&conversation->plan);
 }
 
 /* Marks bound reasoning for removal after the first inserted summary or notice.
@@ -86,7 +84,6 @@ bind_insertions(struct held_conversation *conversation)
 		if (ctx_prune_entry_at(conversation, i)->insertion_number !=
 		    0) {
 			ctx_plan_bind(&conversation->plan,
-			    &conversation->groups,
 			    conversation->groups.segments[first].message);
 			return;
 		}
@@ -127,8 +124,7 @@ ctx_prune_finish_conversation(struct prune *run,
 	if (conversation->line == 0)
 		ctx_scorer_finish(&conversation->scorer);
 	if (ctx_prune_count_passages(run, conversation, err) < 0 ||
-	    ctx_plan_decide(&conversation->plan, &conversation->groups, true,
-		err) < 0)
+	    ctx_plan_decide(&conversation->plan, true, err) < 0)
 		return -1;
 	if (ctx_prune_plan_summary(run, conversation, &trouble) < 0) {
 		if (trouble.code == CTX_ENOMEM) {
@@ -139,7 +135,7 @@ ctx_prune_finish_conversation(struct prune *run,
 	}
 	refused = !failed &&
 	    conversation->plan.settings.reasoning == CTX_REASONING_FAIL &&
-	    ctx_plan_leaves_bound(&conversation->plan, &conversation->groups);
+	    ctx_plan_leaves_bound(&conversation->plan);
 	if (failed || refused)
 		undo_plan(conversation);
 	else if (ctx_insertions_add_notices(run, conversation, err) < 0)

@@ -44,8 +44,7 @@ find_system_floor(const struct ctx_prune_settings *settings,
  * conversation has ended, keep_first may still be lowered, so that fewer of
  * these messages are kept. */
 static unsigned
-find_first_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
-    bool ended)
+find_first_floor(const struct ctx_plan *plan, const struct ctx_segment *segment)
 {
 	const struct ctx_prune_settings *settings = &plan->settings;
 
@@ -53,7 +52,7 @@ find_first_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
 	    segment->nonsystem_index >= settings->keep_first ||
 	    (segment->flags & CTX_SEGMENT_DEMONSTRATION))
 		return 0;
-	return CTX_FLOOR_BIT(ended || !settings->shrinks_first
+	return CTX_FLOOR_BIT(plan->ended || !settings->shrinks_first
 		? CTX_FLOOR_PINNED
 		: CTX_FLOOR_LAST);
 }
@@ -61,8 +60,7 @@ find_first_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
 /* Returns the reasons to keep a segment, without the reasons that pin_turn_ends
  * adds because of other messages of the turn. */
 static unsigned
-find_own_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
-    bool ended)
+find_own_floor(const struct ctx_plan *plan, const struct ctx_segment *segment)
 {
 	const struct ctx_prune_settings *settings = &plan->settings;
 	unsigned floors = 0;
@@ -80,7 +78,7 @@ find_own_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
 	if (segment->flags &
 	    (CTX_SEGMENT_SUMMARY | CTX_SEGMENT_NOTICE | CTX_SEGMENT_SYSTEM))
 		return floors;
-	floors |= find_first_floor(plan, segment, ended);
+	floors |= find_first_floor(plan, segment);
 	if (plan->step.nonsystem_messages - segment->nonsystem_index <=
 	    settings->keep_last)
 		floors |= CTX_FLOOR_BIT(CTX_FLOOR_LAST);
@@ -93,19 +91,19 @@ find_own_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
 
 /* If the segment is a user message of the newest turn that is not the turn's
  * task, returns CTX_FLOOR_OPTIONAL, otherwise 0.  Such messages are kept if
- * they have few tokens.  Before the end of the conversation (ended is false),
- * such a message may still become the task, so a reason to keep it is
+ * they have few tokens.  Before the end of the conversation (plan->ended is
+ * false), such a message may still become the task, so a reason to keep it is
  * returned. */
 static unsigned
 find_optional_floor(const struct ctx_plan *plan,
-    const struct ctx_segment *segment, bool ended)
+    const struct ctx_segment *segment)
 {
 	if (!(segment->flags & CTX_SEGMENT_USER) ||
 	    (segment->flags & CTX_SEGMENT_DEMONSTRATION) ||
 	    segment->turn != plan->step.turn ||
 	    ctx_plan_is_required_by_turn(plan, segment))
 		return 0;
-	return ended ? CTX_FLOOR_OPTIONAL : CTX_FLOOR_BIT(CTX_FLOOR_TURN);
+	return plan->ended ? CTX_FLOOR_OPTIONAL : CTX_FLOOR_BIT(CTX_FLOOR_TURN);
 }
 
 bool
@@ -121,9 +119,9 @@ ctx_plan_is_shared_message(const struct ctx_segment *segments, size_t i)
  * the message that begins the next turn contains the turn's last tool results,
  * these messages of the next turn are kept, too. */
 static void
-pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
+pin_turn_ends(struct ctx_plan *plan)
 {
-	struct ctx_segment *segments = groups->segments;
+	struct ctx_segment *segments = plan->groups->segments;
 	size_t end, last = 0;
 	unsigned turn_floors = 0, floor;
 
@@ -150,7 +148,7 @@ pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 			/* The last group of the newest turn may change if more
 			 * messages come.  So its present last group is not kept
 			 * permanently. */
-			if (!ended && j == last &&
+			if (!plan->ended && j == last &&
 			    segments[j].turn == plan->step.turn)
 				floor = CTX_FLOOR_BIT(CTX_FLOOR_TURN);
 			plan->floors[ctx_group_of(segments, (uint32_t)j)] |=
@@ -160,19 +158,19 @@ pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 }
 
 /* Returns true if a tool call of segment i may still get a result.  If no more
- * messages will come (ended is true), only a call of the newest turn can still
- * get a result, or a call that gets several results. */
+ * messages will come (plan->ended is true), only a call of the newest turn can
+ * still get a result, or a call that gets several results. */
 static bool
-has_open_tool_call(const struct ctx_plan *plan, struct ctx_groups *groups,
-    uint32_t i, bool ended)
+has_open_tool_call(const struct ctx_plan *plan, uint32_t i)
 {
-	struct ctx_segment *segments = groups->segments, *root;
+	struct ctx_segment *segments = plan->groups->segments, *root;
 
-	if (i == groups->unnamed_calls && groups->n_unnamed_calls > 0)
+	if (i == plan->groups->unnamed_calls &&
+	    plan->groups->n_unnamed_calls > 0)
 		return true;
 	root = &segments[ctx_group_of(segments, i)];
 	return root->open_calls > 0 &&
-	    (!ended || root->turn == plan->step.turn ||
+	    (!plan->ended || root->turn == plan->step.turn ||
 		(segments[i].flags & CTX_SEGMENT_MORE_RESULTS));
 }
 
@@ -181,14 +179,14 @@ has_open_tool_call(const struct ctx_plan *plan, struct ctx_groups *groups,
  * several results, each later result adds all segments between call and result
  * to the group. */
 static size_t
-find_first_open(const struct ctx_plan *plan, struct ctx_groups *groups)
+find_first_open(const struct ctx_plan *plan)
 {
 	uint32_t i = 0;
 
-	if (!groups->has_more_results)
+	if (!plan->groups->has_more_results)
 		return SIZE_MAX;
-	while (i < groups->n && !has_open_tool_call(plan, groups, i, false) &&
-	    i != groups->newest_known)
+	while (i < plan->groups->n && !has_open_tool_call(plan, i) &&
+	    i != plan->groups->newest_known)
 		i++;
 	return i;
 }
@@ -196,19 +194,19 @@ find_first_open(const struct ctx_plan *plan, struct ctx_groups *groups)
 /* Sets plan->floors (for each segment, the reasons to keep it) according to the
  * present values of keep_last, keep_turns and keep_first in the settings. */
 static void
-find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
+find_floors(struct ctx_plan *plan)
 {
-	struct ctx_segment *segments = groups->segments;
-	size_t first_open = ended ? SIZE_MAX : find_first_open(plan, groups);
+	struct ctx_segment *segments = plan->groups->segments;
+	size_t first_open = plan->ended ? SIZE_MAX : find_first_open(plan);
 	uint32_t later = UINT32_MAX, root;
 
-	memset(plan->floors, 0, groups->n);
-	for (size_t i = groups->n; i-- > plan->step.n;)
+	memset(plan->floors, 0, plan->groups->n);
+	for (size_t i = plan->groups->n; i-- > plan->step.n;)
 		plan->floors[ctx_group_of(segments, (uint32_t)i)] |=
 		    CTX_FLOOR_BIT(CTX_FLOOR_LAST);
 	for (size_t i = plan->step.n; i-- > 0;) {
-		unsigned floors = find_own_floor(plan, &segments[i], ended) |
-		    find_optional_floor(plan, &segments[i], ended);
+		unsigned floors = find_own_floor(plan, &segments[i]) |
+		    find_optional_floor(plan, &segments[i]);
 
 		/* The last segment of each of the newest turns (keep_turns) is
 		 * kept, together with its whole group. */
@@ -221,14 +219,13 @@ find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 				floors |= CTX_FLOOR_BIT(CTX_FLOOR_TURN);
 		}
 		root = ctx_group_of(segments, (uint32_t)i);
-		if (has_open_tool_call(plan, groups, (uint32_t)i, ended) ||
-		    i >= first_open)
+		if (has_open_tool_call(plan, (uint32_t)i) || i >= first_open)
 			floors |= CTX_FLOOR_BIT(CTX_FLOOR_OPEN);
 		plan->floors[root] |= (uint8_t)floors;
 	}
 	if (plan->settings.alternates)
-		pin_turn_ends(plan, groups, ended);
-	for (size_t i = 0; i < groups->n; i++)
+		pin_turn_ends(plan);
+	for (size_t i = 0; i < plan->groups->n; i++)
 		plan->floors[i] =
 		    plan->floors[ctx_group_of(segments, (uint32_t)i)];
 }
@@ -238,13 +235,13 @@ find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
  * runs do not count if the strategy replaces them, so that a second run keeps
  * the same messages. */
 static uint64_t
-count_floor_tokens(const struct ctx_plan *plan, const struct ctx_groups *groups)
+count_floor_tokens(const struct ctx_plan *plan)
 {
 	uint64_t tokens = plan->fixed + plan->step.reserved, replaced;
 	const struct ctx_segment *segment;
 
 	for (size_t i = 0; i < plan->step.n; i++) {
-		segment = &groups->segments[i];
+		segment = &plan->groups->segments[i];
 		if (!(plan->floors[i] & ~CTX_FLOOR_OPTIONAL))
 			continue;
 		replaced = plan->settings.strategy->summarizes
@@ -259,8 +256,7 @@ count_floor_tokens(const struct ctx_plan *plan, const struct ctx_groups *groups)
 /* Returns how many tokens must be kept if keep_last and keep_first have their
  * lowest possible values, and keep_turns is lowered, but not below "turns". */
 static uint64_t
-count_least_tokens(struct ctx_plan *plan, struct ctx_groups *groups,
-    uint64_t turns)
+count_least_tokens(struct ctx_plan *plan, uint64_t turns)
 {
 	struct ctx_prune_settings *settings = &plan->settings, before;
 	uint64_t tokens;
@@ -272,8 +268,8 @@ count_least_tokens(struct ctx_plan *plan, struct ctx_groups *groups,
 		settings->keep_first = 0;
 	if (settings->shrinks_turns && settings->keep_turns > turns)
 		settings->keep_turns = turns;
-	find_floors(plan, groups, true);
-	tokens = count_floor_tokens(plan, groups);
+	find_floors(plan);
+	tokens = count_floor_tokens(plan);
 	*settings = before;
 	return tokens;
 }
@@ -283,12 +279,12 @@ count_least_tokens(struct ctx_plan *plan, struct ctx_groups *groups,
  * below "least".  Returns true if at most "most" tokens must be kept at the
  * end. */
 static bool
-lower_until_met(struct ctx_plan *plan, struct ctx_groups *groups,
-    uint64_t *number, uint64_t least, uint64_t most)
+lower_until_met(struct ctx_plan *plan, uint64_t *number, uint64_t least,
+    uint64_t most)
 {
 	for (;; (*number)--) {
-		find_floors(plan, groups, true);
-		if (count_floor_tokens(plan, groups) <= most)
+		find_floors(plan);
+		if (count_floor_tokens(plan) <= most)
 			return true;
 		if (*number <= least)
 			return false;
@@ -301,31 +297,31 @@ lower_until_met(struct ctx_plan *plan, struct ctx_groups *groups,
  * first user message of the newest turn may be removed.  So keep_turns is
  * lowered to 0 only if this message alone exceeds the share. */
 static void
-shrink_floors(struct ctx_plan *plan, struct ctx_groups *groups)
+shrink_floors(struct ctx_plan *plan)
 {
 	struct ctx_prune_settings *settings = &plan->settings;
-	uint64_t most = count_least_tokens(plan, groups, 0);
+	uint64_t most = count_least_tokens(plan, 0);
 	uint64_t turns = settings->keep_turns;
 
 	if (most < settings->target)
 		most += (settings->target - most) / CTX_FLOOR_SHARE;
 	if (settings->shrinks_turns)
-		turns = count_least_tokens(plan, groups, 1) <= most ? 1 : 0;
-	if (lower_until_met(plan, groups, &settings->keep_turns, turns, most))
+		turns = count_least_tokens(plan, 1) <= most ? 1 : 0;
+	if (lower_until_met(plan, &settings->keep_turns, turns, most))
 		return;
 	if (settings->shrinks_last &&
-	    lower_until_met(plan, groups, &settings->keep_last, 0, most))
+	    lower_until_met(plan, &settings->keep_last, 0, most))
 		return;
 	if (settings->shrinks_first)
-		lower_until_met(plan, groups, &settings->keep_first, 0, most);
+		lower_until_met(plan, &settings->keep_first, 0, most);
 }
 
 /* Sets plan->step.last_user.  The caller must have set the members n and turn
  * of plan->step. */
 static void
-find_step_user(struct ctx_plan *plan, const struct ctx_groups *groups)
+find_step_user(struct ctx_plan *plan)
 {
-	const struct ctx_segment *segments = groups->segments;
+	const struct ctx_segment *segments = plan->groups->segments;
 	size_t i = plan->step.n;
 
 	while (i > 0 && segments[i - 1].turn == plan->step.turn &&
@@ -338,15 +334,15 @@ find_step_user(struct ctx_plan *plan, const struct ctx_groups *groups)
 
 /* Sets plan->step so that the strategy looks at the whole conversation. */
 static void
-set_whole_step(struct ctx_plan *plan, const struct ctx_groups *groups)
+set_whole_step(struct ctx_plan *plan)
 {
 	plan->step = (struct ctx_plan_step){
-	    .n = groups->n,
-	    .messages = groups->messages,
-	    .nonsystem_messages = groups->nonsystem_messages,
-	    .turn = groups->turn,
+	    .n = plan->groups->n,
+	    .messages = plan->groups->messages,
+	    .nonsystem_messages = plan->groups->nonsystem_messages,
+	    .turn = plan->groups->turn,
 	};
-	find_step_user(plan, groups);
+	find_step_user(plan);
 }
 
 /* If messages are removed in steps, the conversation exceeds the target, and
@@ -354,64 +350,63 @@ set_whole_step(struct ctx_plan *plan, const struct ctx_groups *groups)
  * conversation up to the most recent multiple of quantum tokens, and returns
  * true.  Otherwise changes nothing, and returns false. */
 static bool
-set_last_step(struct ctx_plan *plan, const struct ctx_groups *groups)
+set_last_step(struct ctx_plan *plan)
 {
-	const struct ctx_segment *segments = groups->segments;
+	const struct ctx_segment *segments = plan->groups->segments;
 	uint64_t quantum = plan->settings.quantum, reached;
-	size_t n = groups->n;
+	size_t n = plan->groups->n;
 
 	if (quantum == 0 || plan->ignores_steps ||
 	    !plan->settings.strategy->needs_all ||
-	    groups->tokens + plan->fixed <= plan->settings.target)
+	    plan->groups->tokens + plan->fixed <= plan->settings.target)
 		return false;
-	reached = groups->tokens / quantum * quantum;
+	reached = plan->groups->tokens / quantum * quantum;
 	while (n > 0 && segments[n - 1].start >= reached)
 		n--;
 	/* A step (the part of the conversation that the strategy looks at) must
 	 * not end between two parts of one message. */
-	while (n > 0 && n < groups->n &&
+	while (n > 0 && n < plan->groups->n &&
 	    segments[n].message == segments[n - 1].message)
 		n++;
 	if (n == 0)
 		return false;
-	set_whole_step(plan, groups);
+	set_whole_step(plan);
 	plan->step.reserved = quantum;
-	if (n == groups->n)
+	if (n == plan->groups->n)
 		return true;
 	plan->step.n = n;
 	plan->step.messages = segments[n].message;
 	plan->step.nonsystem_messages = segments[n].nonsystem_index;
 	plan->step.turn = segments[n - 1].turn;
-	find_step_user(plan, groups);
+	find_step_user(plan);
 	return true;
 }
 
 static void
-find_step_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
+find_step_floors(struct ctx_plan *plan)
 {
 	const struct ctx_prune_settings *settings = &plan->settings;
 
-	if (ended && settings->strategy->has_budget &&
+	if (plan->ended && settings->strategy->has_budget &&
 	    (settings->shrinks_last || settings->shrinks_turns ||
 		settings->shrinks_first))
-		shrink_floors(plan, groups);
+		shrink_floors(plan);
 	else
-		find_floors(plan, groups, ended);
+		find_floors(plan);
 }
 
 void
-ctx_plan_find_floor(struct ctx_plan *plan, struct ctx_groups *groups,
-    bool ended)
+ctx_plan_find_floor(struct ctx_plan *plan)
 {
 	const struct ctx_prune_settings before = plan->settings;
 
-	if (ended && set_last_step(plan, groups)) {
-		find_step_floors(plan, groups, ended);
-		if (count_floor_tokens(plan, groups) <= plan->settings.target)
+	if (plan->ended && set_last_step(plan)) {
+		find_step_floors(plan);
+		if (count_floor_tokens(plan) <= plan->settings.target)
 			return;
 		/* Perhaps the target can be met without steps. */
 		plan->settings = before;
 	}
-	set_whole_step(plan, groups);
-	find_step_floors(plan, groups, ended);
+	set_whole_step(plan);
+	find_step_floors(plan);
 }

@@ -15,8 +15,7 @@ ctx_held_conversation_clear(struct held_conversation *conversation)
 	conversation->inserted_json.n = 0;
 	conversation->notice_unsupported = conversation->notice_cost_dialect =
 	    NULL;
-	if (conversation->scorer != NULL)
-		ctx_scorer_reset(conversation->scorer);
+	ctx_scorer_reset(conversation->scorer);
 	conversation->open = conversation->format_known = false;
 	ctx_groups_reset(&conversation->groups);
 }

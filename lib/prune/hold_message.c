@@ -253,7 +253,7 @@ score_segments(struct held_conversation *conversation,
 	if (conversation->scorer == NULL)
 		return 0;
 	conversation->scorer->counter = conversation->model_counter.counter;
-	return ctx_scorer_add(conversation->scorer,
+	return conversation->scorer->kind->add(conversation->scorer,
 	    &(struct ctx_scored_message){.message = message,
 		.first = first,
 		.excluded = entry->excluded_results,

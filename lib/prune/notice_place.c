@@ -48,39 +48,37 @@ close_gap(struct ctx_plan *plan, const struct ctx_segment *segment, size_t i,
  * If the gap contains several notices of earlier runs, only the last of them is
  * kept. */
 static void
-widen_gap(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
-    struct gap *gap)
+widen_gap(struct ctx_plan *plan, size_t i, struct gap *gap)
 {
-	if (groups->segments[i].flags & CTX_SEGMENT_NOTICE) {
+	if (plan->groups->segments[i].flags & CTX_SEGMENT_NOTICE) {
 		if (gap->has_notice)
 			drop_notice_message(plan, gap->notice);
 		gap->has_notice = true;
 		gap->notice = i;
 	} else if (plan->marks[i] & CTX_MARK_DROP) {
-		gap->tokens += ctx_plan_freed_tokens(plan, groups, i);
+		gap->tokens += ctx_plan_freed_tokens(plan, i);
 	}
 }
 
 void
-ctx_notice_place(struct ctx_plan *plan, const struct ctx_groups *groups,
-    bool ended)
+ctx_notice_place(struct ctx_plan *plan)
 {
 	struct gap gap = {0};
 	/* number of the turn of the most recent message that is kept */
 	uint32_t turn = UINT32_MAX;
 
-	for (size_t i = 0; i < groups->n; i++) {
-		const struct ctx_segment *segment = &groups->segments[i];
+	for (size_t i = 0; i < plan->groups->n; i++) {
+		const struct ctx_segment *segment = &plan->groups->segments[i];
 		bool kept = !(plan->marks[i] & CTX_MARK_DROP) &&
 		    !(segment->flags &
 			(CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN));
 
 		gap.tokens += segment->dropped_before;
 		if (!kept) {
-			widen_gap(plan, groups, i, &gap);
+			widen_gap(plan, i, &gap);
 			continue;
 		}
-		if (ended)
+		if (plan->ended)
 			close_gap(plan, segment, i, &gap,
 			    segment->turn != turn);
 		turn = segment->turn;
@@ -89,12 +87,12 @@ ctx_notice_place(struct ctx_plan *plan, const struct ctx_groups *groups,
 }
 
 uint64_t
-ctx_notice_cost(const struct ctx_plan *plan, const struct ctx_groups *groups)
+ctx_notice_cost(const struct ctx_plan *plan)
 {
 	uint64_t cost = 0;
 
-	for (size_t i = 0; i < groups->n; i++) {
-		const struct ctx_segment *segment = &groups->segments[i];
+	for (size_t i = 0; i < plan->groups->n; i++) {
+		const struct ctx_segment *segment = &plan->groups->segments[i];
 
 		if (plan->marks[i] & CTX_MARK_DROP)
 			continue;
@@ -114,10 +112,9 @@ ctx_notice_cost(const struct ctx_plan *plan, const struct ctx_groups *groups)
  * message of an earlier run. notice: index of the segment of such a message, or
  * SIZE_MAX if there is none. */
 static uint64_t
-remove_notice(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
-    size_t notice)
+remove_notice(struct ctx_plan *plan, size_t i, size_t notice)
 {
-	const struct ctx_segment *segment = &groups->segments[i];
+	const struct ctx_segment *segment = &plan->groups->segments[i];
 
 	if (plan->marks[i] & CTX_MARK_NOTICE) {
 		plan->marks[i] &= (uint8_t)~CTX_MARK_NOTICE;
@@ -134,17 +131,17 @@ remove_notice(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
 		segment->notice_tokens > 0))
 		return 0;
 	plan->marks[notice] = CTX_MARK_DROP;
-	return groups->segments[notice].tokens;
+	return plan->groups->segments[notice].tokens;
 }
 
 void
-ctx_notice_remove(struct ctx_plan *plan, const struct ctx_groups *groups)
+ctx_notice_remove(struct ctx_plan *plan)
 {
 	size_t notice = SIZE_MAX;
 
-	for (size_t i = 0; i < groups->n && plan->after > plan->settings.budget;
-	     i++) {
-		unsigned flags = groups->segments[i].flags;
+	for (size_t i = 0;
+	     i < plan->groups->n && plan->after > plan->settings.budget; i++) {
+		unsigned flags = plan->groups->segments[i].flags;
 
 		if (plan->marks[i] & CTX_MARK_DROP)
 			continue;
@@ -152,7 +149,7 @@ ctx_notice_remove(struct ctx_plan *plan, const struct ctx_groups *groups)
 			notice = i;
 		} else if (!(flags &
 			       (CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN))) {
-			plan->after -= remove_notice(plan, groups, i, notice);
+			plan->after -= remove_notice(plan, i, notice);
 			notice = SIZE_MAX;
 		}
 	}

@@ -18,23 +18,20 @@ ctx_strategy_decide ctx_fifo_decide, ctx_window_decide, ctx_summarize_decide,
  * one) is removed.  If a message has two segments, both include the tokens for
  * its role.  If both are removed, these tokens are saved once, by the second
  * segment. */
-uint64_t ctx_plan_freed_tokens(const struct ctx_plan *plan,
-    const struct ctx_groups *groups, size_t i);
+uint64_t ctx_plan_freed_tokens(const struct ctx_plan *plan, size_t i);
 /* Chooses the segments before which a notice (a text that says that messages
  * were removed) is inserted.  Called after all other decisions.  Chooses none
- * if the conversation has not ended (ended is false).  In any case, if no
+ * if the conversation has not ended (plan->ended is false).  In any case, if no
  * message between two notices of earlier runs is kept, removes the first of
  * these notices. */
-void ctx_notice_place(struct ctx_plan *plan, const struct ctx_groups *groups,
-    bool ended);
+void ctx_notice_place(struct ctx_plan *plan);
 /* Returns the number of tokens of all notices together: kept notices of earlier
  * runs, and new notices. */
-uint64_t ctx_notice_cost(const struct ctx_plan *plan,
-    const struct ctx_groups *groups);
+uint64_t ctx_notice_cost(const struct ctx_plan *plan);
 /* Removes notices, the oldest first, until the conversation does not exceed the
  * budget.  A notice of an earlier run is removed only if a user message comes
  * after it; without this condition roles might not alternate. */
-void ctx_notice_remove(struct ctx_plan *plan, const struct ctx_groups *groups);
+void ctx_notice_remove(struct ctx_plan *plan);
 
 /* A message that a scorer reads. */
 struct ctx_scored_message {
@@ -54,11 +51,14 @@ struct ctx_scored_message {
  * ctx_scorer. */
 struct ctx_scorer_kind {
 	size_t size; /* size of the scorer's struct in bytes */
+	/* Reads a message, which the caller must already have added to the
+	 * groups with ctx_groups_add. */
 	int (*add)(struct ctx_scorer *scorer,
 	    const struct ctx_scored_message *scored,
 	    const struct ctx_groups *groups, struct ctx_err *err);
-	int (*rank)(struct ctx_scorer *scorer, struct ctx_groups *groups,
-	    const struct ctx_plan *plan, struct ctx_err *err);
+	/* implements ctx_scorer_rank */
+	int (*rank)(struct ctx_scorer *scorer, const struct ctx_plan *plan,
+	    struct ctx_err *err);
 	/* Implements ctx_scorer_find_removed.  NULL if the strategy removes no
 	 * passages (a few lines each). */
 	int (*find_removed)(struct ctx_scorer *scorer, size_t segment,
@@ -82,13 +82,6 @@ enum { CTX_HEURISTIC_REASONS = 5, CTX_SALIENT_REASONS = 2 };
 extern const char *const ctx_heuristic_reasons[CTX_HEURISTIC_REASONS];
 extern const char *const ctx_salient_reasons[CTX_SALIENT_REASONS];
 
-/* ---- strategy/scorer.c ---- */
-
-/* Lets the scorer read a message, which the caller must already have added to
- * the groups with ctx_groups_add. */
-int ctx_scorer_add(struct ctx_scorer *scorer,
-    const struct ctx_scored_message *scored, const struct ctx_groups *groups,
-    struct ctx_err *err);
 /* ---- strategy/strategy.c ---- */
 
 /* Returns a text for reports that says why a strategy removes a segment with

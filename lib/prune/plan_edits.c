@@ -10,11 +10,10 @@ ctx_plan_section_tokens(const struct ctx_prune_settings *settings)
 }
 
 unsigned
-ctx_plan_find_allowed_edits(const struct ctx_plan *plan,
-    const struct ctx_groups *groups, size_t i, bool ended)
+ctx_plan_find_allowed_edits(const struct ctx_plan *plan, size_t i, bool ended)
 {
 	const struct ctx_prune_settings *settings = &plan->settings;
-	const struct ctx_segment *segment = &groups->segments[i];
+	const struct ctx_segment *segment = &plan->groups->segments[i];
 	unsigned never = ended ? CTX_FLOORS_VERBATIM : CTX_FLOORS_FOREVER,
 		 edits = 0;
 
@@ -45,13 +44,12 @@ ctx_plan_find_allowed_edits(const struct ctx_plan *plan,
 }
 
 unsigned
-ctx_plan_find_possible_edits(const struct ctx_plan *plan,
-    const struct ctx_groups *groups, size_t i)
+ctx_plan_find_possible_edits(const struct ctx_plan *plan, size_t i)
 {
-	unsigned edits = ctx_plan_find_allowed_edits(plan, groups, i, false);
+	unsigned edits = ctx_plan_find_allowed_edits(plan, i, false);
 
 	if (plan->settings.reasoning == CTX_REASONING_DROP &&
-	    ctx_plan_has_bound_reasoning(plan, &groups->segments[i]))
+	    ctx_plan_has_bound_reasoning(plan, &plan->groups->segments[i]))
 		edits |= CTX_MARK_STRIP;
 	return edits;
 }
@@ -93,18 +91,19 @@ ctx_plan_count_summary_tokens(const struct ctx_segment *segment, unsigned edits)
 }
 
 void
-ctx_plan_pin_optional(struct ctx_plan *plan, const struct ctx_groups *groups)
+ctx_plan_pin_optional(struct ctx_plan *plan)
 {
 	uint64_t required = plan->fixed + plan->notices + plan->step.reserved;
 	uint64_t target = plan->settings.target, optional = 0, tokens, replaced;
 
 	for (size_t i = 0; i < plan->step.n; i++) {
-		tokens = ctx_plan_count_without_notice(&groups->segments[i],
-		    plan->marks[i]);
+		tokens =
+		    ctx_plan_count_without_notice(&plan->groups->segments[i],
+			plan->marks[i]);
 		/* If the strategy writes a new summary, it replaces the summary
 		 * of an earlier run, whose tokens are then not counted. */
 		replaced = plan->settings.strategy->summarizes
-		    ? ctx_plan_count_summary_tokens(&groups->segments[i],
+		    ? ctx_plan_count_summary_tokens(&plan->groups->segments[i],
 			  plan->marks[i])
 		    : 0;
 		tokens -= replaced < tokens ? replaced : tokens;
@@ -113,7 +112,7 @@ ctx_plan_pin_optional(struct ctx_plan *plan, const struct ctx_groups *groups)
 		else if (plan->floors[i] != 0)
 			required += tokens;
 	}
-	for (size_t i = 0; i < groups->n; i++) {
+	for (size_t i = 0; i < plan->groups->n; i++) {
 		if (!(plan->floors[i] & CTX_FLOOR_OPTIONAL))
 			continue;
 		plan->floors[i] &= (uint8_t)~CTX_FLOOR_OPTIONAL;
@@ -128,31 +127,31 @@ ctx_plan_pin_optional(struct ctx_plan *plan, const struct ctx_groups *groups)
  * With a quantum, continues to the end of the section in which the target is
  * met.  Returns the number of tokens of the conversation after the edits. */
 static uint64_t
-edit_oldest(struct ctx_plan *plan, const struct ctx_groups *groups,
-    unsigned edit, uint64_t total)
+edit_oldest(struct ctx_plan *plan, unsigned edit, uint64_t total)
 {
 	uint64_t quantum = ctx_plan_section_tokens(&plan->settings);
 	uint64_t section = UINT64_MAX;
 
-	for (size_t i = 0; i < groups->n; i++) {
-		uint64_t start = groups->segments[i].start;
+	for (size_t i = 0; i < plan->groups->n; i++) {
+		uint64_t start = plan->groups->segments[i].start;
 
 		/* If messages were removed before the conversation ended
-		 * (has_cut), all edits together do not save enough tokens to
+		 * (plan->cut), all edits together do not save enough tokens to
 		 * meet the target.  So all edits are made. */
-		if (!plan->has_cut && total <= plan->settings.target &&
+		if (!plan->cut.exists && total <= plan->settings.target &&
 		    (quantum == 0 || start / quantum != section))
 			break;
 		if (quantum != 0)
 			section = start / quantum;
-		if (!(ctx_plan_find_allowed_edits(plan, groups, i, true) &
-			edit))
+		if (!(ctx_plan_find_allowed_edits(plan, i, true) & edit))
 			continue;
-		total -= ctx_plan_count_without_notice(&groups->segments[i],
-		    plan->marks[i]);
+		total -=
+		    ctx_plan_count_without_notice(&plan->groups->segments[i],
+			plan->marks[i]);
 		plan->marks[i] |= (uint8_t)edit;
-		total += ctx_plan_count_without_notice(&groups->segments[i],
-		    plan->marks[i]);
+		total +=
+		    ctx_plan_count_without_notice(&plan->groups->segments[i],
+			plan->marks[i]);
 	}
 	return total;
 }
@@ -161,15 +160,14 @@ edit_oldest(struct ctx_plan *plan, const struct ctx_groups *groups,
  * newest message on.  Returns the number of tokens of the conversation after
  * the remaining edits. */
 static uint64_t
-cancel_needless(struct ctx_plan *plan, const struct ctx_groups *groups,
-    unsigned edit, uint64_t total)
+cancel_needless(struct ctx_plan *plan, unsigned edit, uint64_t total)
 {
 	size_t i = plan->step.n;
 
-	/* If messages were removed before the conversation ended (has_cut), all
-	 * edits are needed; see edit_oldest. */
-	while (!plan->has_cut && total < plan->settings.target && i-- > 0) {
-		const struct ctx_segment *segment = &groups->segments[i];
+	/* If messages were removed before the conversation ended (plan->cut),
+	 * all edits are needed; see edit_oldest. */
+	while (!plan->cut.exists && total < plan->settings.target && i-- > 0) {
+		const struct ctx_segment *segment = &plan->groups->segments[i];
 		unsigned marks = plan->marks[i], fewer = marks & ~edit;
 		uint64_t added = ctx_plan_count_without_notice(segment, fewer) -
 		    ctx_plan_count_without_notice(segment, marks);
@@ -183,21 +181,22 @@ cancel_needless(struct ctx_plan *plan, const struct ctx_groups *groups,
 }
 
 void
-ctx_plan_edit_until_met(struct ctx_plan *plan, const struct ctx_groups *groups)
+ctx_plan_edit_until_met(struct ctx_plan *plan)
 {
 	static const unsigned steps[] = {CTX_MARK_STRIP, CTX_MARK_PASSAGES,
 	    CTX_MARK_CLEAR, CTX_MARK_HEAD_TAIL};
 	uint64_t total = plan->fixed + plan->notices + plan->step.reserved;
 
 	for (size_t i = 0; i < plan->step.n; i++)
-		total += ctx_plan_count_without_notice(&groups->segments[i],
-		    plan->marks[i]);
+		total +=
+		    ctx_plan_count_without_notice(&plan->groups->segments[i],
+			plan->marks[i]);
 	for (size_t i = 0; i < CTX_LENGTH(steps); i++) {
-		total = edit_oldest(plan, groups, steps[i], total);
+		total = edit_oldest(plan, steps[i], total);
 		/* Bound reasoning (signed reasoning that the provider refuses
 		 * if anything before it was changed) must be removed even if
 		 * the conversation would fit into the target with it. */
 		if (steps[i] != CTX_MARK_STRIP)
-			total = cancel_needless(plan, groups, steps[i], total);
+			total = cancel_needless(plan, steps[i], total);
 	}
 }

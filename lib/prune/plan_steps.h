@@ -39,8 +39,7 @@ bool ctx_plan_is_required_by_turn(const struct ctx_plan *plan,
 bool ctx_plan_is_shared_message(const struct ctx_segment *segments, size_t i);
 /* Sets plan->floors: for each segment, the reasons to keep it.  If one segment
  * of a group (messages kept together) must be kept, the whole group is kept. */
-void ctx_plan_find_floor(struct ctx_plan *plan, struct ctx_groups *groups,
-    bool ended);
+void ctx_plan_find_floor(struct ctx_plan *plan);
 
 /* ---- plan_reasoning.c ---- */
 
@@ -50,13 +49,11 @@ bool ctx_plan_has_bound_reasoning(const struct ctx_plan *plan,
     const struct ctx_segment *segment);
 /* Returns the index of the first message that the plan changes, or UINT64_MAX
  * if it changes none. */
-uint64_t ctx_plan_find_first_change(const struct ctx_plan *plan,
-    const struct ctx_groups *groups);
+uint64_t ctx_plan_find_first_change(const struct ctx_plan *plan);
 /* Marks bound reasoning (signed reasoning that the provider refuses if anything
  * before it was changed) for removal, from message plan->bound_from on, even in
  * messages that must be kept. */
-void ctx_plan_mark_bound_reasoning(struct ctx_plan *plan,
-    const struct ctx_groups *groups);
+void ctx_plan_mark_bound_reasoning(struct ctx_plan *plan);
 
 /* ---- plan_edits.c ---- */
 
@@ -68,12 +65,11 @@ uint64_t ctx_plan_section_tokens(const struct ctx_prune_settings *settings);
  * balanced, aggressive) allows for segment i (a message or a part of one).  If
  * ended is false, more messages may come; the result then also includes edits
  * that will be allowed only after more messages. */
-unsigned ctx_plan_find_allowed_edits(const struct ctx_plan *plan,
-    const struct ctx_groups *groups, size_t i, bool ended);
+unsigned ctx_plan_find_allowed_edits(const struct ctx_plan *plan, size_t i,
+    bool ended);
 /* Returns the kinds of edits (CTX_MARK_... bits) that may still be made in a
  * segment until the conversation ends. */
-unsigned ctx_plan_find_possible_edits(const struct ctx_plan *plan,
-    const struct ctx_groups *groups, size_t i);
+unsigned ctx_plan_find_possible_edits(const struct ctx_plan *plan, size_t i);
 uint64_t ctx_plan_count_edited_tokens(const struct ctx_segment *segment,
     unsigned edits);
 /* Returns the number of tokens that a segment has after the planned edits, not
@@ -89,13 +85,11 @@ uint64_t ctx_plan_count_summary_tokens(const struct ctx_segment *segment,
  * (CTX_FLOOR_OPTIONAL) are kept.  Two conditions must be met: together they
  * have at most target / CTX_OPTIONAL_SHARE tokens, and they fit into the target
  * beside everything else that must be kept. */
-void ctx_plan_pin_optional(struct ctx_plan *plan,
-    const struct ctx_groups *groups);
+void ctx_plan_pin_optional(struct ctx_plan *plan);
 /* Plans edits that the level (light, balanced, aggressive) allows, until the
  * conversation has at most as many tokens as the target.  Plans one kind of
  * edit after the other, each from the oldest segment on, and not more edits
  * than are needed.  The caller must have read all messages. */
-void ctx_plan_edit_until_met(struct ctx_plan *plan,
-    const struct ctx_groups *groups);
+void ctx_plan_edit_until_met(struct ctx_plan *plan);
 
 #endif

@@ -248,9 +248,25 @@ struct ctx_plan_step {
 	uint64_t reserved;
 };
 
+/* How far groups of messages were removed, from the oldest message on. */
+struct ctx_plan_cut {
+	bool exists; /* true once a group of messages was removed */
+	/* Index of a message.  All messages before it were removed, except
+	 * those that must be kept. */
+	uint64_t message;
+	/* Used with quantum: number of tokens.  All segments that begin before
+	 * this many tokens of the conversation were removed, except those that
+	 * must be kept. */
+	uint64_t tokens;
+};
+
 /* The plan for a conversation: what is removed and edited. */
 struct ctx_plan {
+	struct ctx_groups *groups; /* the conversation; owned by the caller */
 	struct ctx_prune_settings settings;
+	/* ended: true if no more messages will come. due: true if the
+	 * conversation must be pruned (ctx_plan_due). */
+	bool ended, due;
 	struct ctx_plan_step step;
 	/* True if the strategy looks at the whole conversation instead of a
 	 * step, because with a step the budget would be exceeded. */
@@ -267,14 +283,7 @@ struct ctx_plan {
 	 * reasoning that the provider refuses if anything before it was
 	 * changed. */
 	uint64_t bound_from;
-	bool has_cut; /* true once a group of messages was removed */
-	/* Index of a message.  All messages before it were removed, except
-	 * those that must be kept. */
-	uint64_t cut_message;
-	/* Used with quantum: number of tokens.  All segments that begin before
-	 * this many tokens of the conversation were removed, except those that
-	 * must be kept. */
-	uint64_t cut_tokens;
+	struct ctx_plan_cut cut;
 	/* What will be done with each segment, as CTX_MARK_... bits. */
 	uint8_t *marks;
 	/* For each segment: the reasons why it must be kept.  Bit 1 << k stands
@@ -291,35 +300,31 @@ struct ctx_plan {
 };
 
 /* Prepares the plan for the next conversation. */
-void ctx_plan_reset(struct ctx_plan *plan,
+void ctx_plan_reset(struct ctx_plan *plan, struct ctx_groups *groups,
     const struct ctx_prune_settings *settings);
 /* Makes the plan: sets plan->marks for each segment that is removed or edited.
  * If ended is false, more messages will come, and only those changes are
  * planned that are needed whatever these messages are.  If ended is true, also
  * sets plan->after and plan->floor for the output, and plans where notices are
  * inserted. */
-int ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups,
-    bool ended, struct ctx_err *err);
+int ctx_plan_decide(struct ctx_plan *plan, bool ended, struct ctx_err *err);
 /* Makes the plan of a complete conversation again, after plan->settings were
  * changed.  The caller must not have removed any messages; so this is only for
  * strategies with needs_all. */
-int ctx_plan_decide_again(struct ctx_plan *plan, struct ctx_groups *groups,
-    struct ctx_err *err);
+int ctx_plan_decide_again(struct ctx_plan *plan, struct ctx_err *err);
 /* Finds which segments (messages or parts) of a complete conversation must be
  * kept, and why.  Stores the reasons in plan->floors, for ctx_scorer_rank. */
-int ctx_plan_survey(struct ctx_plan *plan, struct ctx_groups *groups,
-    struct ctx_err *err);
+int ctx_plan_survey(struct ctx_plan *plan, struct ctx_err *err);
 /* Returns true if the conversation must be pruned.  This is so if the
  * conversation exceeds its trigger, if it has too many messages, if the
  * strategy has no trigger, or if the settings demand it. */
-bool ctx_plan_due(const struct ctx_plan *plan, const struct ctx_groups *groups);
+bool ctx_plan_due(const struct ctx_plan *plan);
 /* Plans the removal of bound reasoning (signed reasoning that the provider
  * refuses if anything before it was changed) from this message and all later
  * ones, and updates plan->after.  Does nothing if the settings keep such
  * reasoning.  Called after ctx_plan_decide for changes that are not in the
  * plan, such as inserted summaries. */
-void ctx_plan_bind(struct ctx_plan *plan, const struct ctx_groups *groups,
-    uint64_t message);
+void ctx_plan_bind(struct ctx_plan *plan, uint64_t message);
 /* Returns true if bound reasoning (signed reasoning that the provider refuses
  * if anything before it was changed) must be removed from the segment. */
 bool ctx_plan_must_strip(const struct ctx_plan *plan,
@@ -329,22 +334,19 @@ bool ctx_plan_must_strip(const struct ctx_plan *plan,
  * planned, and bound reasoning after the first of these edits is removed.
  * Exception: if the budget would be exceeded, all bound reasoning is removed
  * whose removal was planned before the call. */
-void ctx_plan_take_back(struct ctx_plan *plan, struct ctx_groups *groups);
+void ctx_plan_take_back(struct ctx_plan *plan);
 /* Returns true if the provider would refuse the output: bound reasoning is kept
  * although its message or an earlier message was changed, in this run or in an
  * earlier run. */
-bool ctx_plan_leaves_bound(const struct ctx_plan *plan,
-    const struct ctx_groups *groups);
+bool ctx_plan_leaves_bound(const struct ctx_plan *plan);
 /* Adds up the tokens of all segments after the planned changes.  Sets
  * plan->after to their sum, and plan->floor to the tokens that must be kept. */
-void ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups);
+void ctx_plan_total(struct ctx_plan *plan);
 /* Returns the number of tokens that segment i has after the planned edits. */
-uint64_t ctx_plan_left(const struct ctx_plan *plan,
-    const struct ctx_segment *segment, size_t i);
-/* Changes *groups as planned: removes the segments with CTX_MARK_DROP, and
+uint64_t ctx_plan_left(const struct ctx_plan *plan, size_t i);
+/* Changes plan->groups as planned: removes the segments with CTX_MARK_DROP, and
  * subtracts the tokens that edits save in other segments. */
-int ctx_plan_compact(struct ctx_plan *plan, struct ctx_groups *groups,
-    struct ctx_err *err);
+int ctx_plan_compact(struct ctx_plan *plan, struct ctx_err *err);
 void ctx_plan_release(struct ctx_plan *plan);
 
 /* ---- prune/strategy/scorer.c: ranks that depend on the text ------------- */
@@ -371,12 +373,13 @@ struct ctx_scorer_options {
 int ctx_scorer_open(struct ctx_scorer **scorer,
     const struct ctx_strategy *strategy,
     const struct ctx_scorer_options *options, struct ctx_err *err);
-/* Sets the rank of each segment.  Uses plan->settings and the reasons in
- * plan->floors, so the caller must first call ctx_plan_survey.  CTX_EARG: the
- * embedder, a program of the user, has failed. */
-int ctx_scorer_rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
-    const struct ctx_plan *plan, struct ctx_err *err);
-/* Prepares the scorer for the next conversation.  Keeps its memory. */
+/* Sets the rank of each segment of plan->groups.  Uses plan->settings and the
+ * reasons in plan->floors, so the caller must first call ctx_plan_survey.
+ * CTX_EARG: the embedder, a program of the user, has failed. */
+int ctx_scorer_rank(struct ctx_scorer *scorer, const struct ctx_plan *plan,
+    struct ctx_err *err);
+/* Prepares the scorer for the next conversation.  Keeps its memory.  Does
+ * nothing if scorer is NULL. */
 void ctx_scorer_reset(struct ctx_scorer *scorer);
 /* Frees the memory that ctx_scorer_find_removed does not need.  The caller must
  * have ranked all messages, and must have no other conversation to rank.  Sets

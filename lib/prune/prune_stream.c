@@ -65,7 +65,7 @@ begin_pruning(void *user, const struct ctx_event *event, struct ctx_err *err)
 		return -1;
 	settings.binds = ctx_model_binds(conversation->model_counter.model,
 	    conversation->model_counter.name);
-	ctx_plan_reset(&conversation->plan, &settings);
+	ctx_plan_reset(&conversation->plan, &conversation->groups, &settings);
 	conversation->compact_at = FIRST_COMPACTION;
 	return count_overhead(conversation, event, err);
 }
@@ -152,8 +152,7 @@ compact_conversation(struct held_conversation *conversation,
     struct ctx_err *err)
 {
 	join_lines(conversation);
-	if (ctx_plan_compact(&conversation->plan, &conversation->groups, err) <
-	    0)
+	if (ctx_plan_compact(&conversation->plan, err) < 0)
 		return -1;
 	ctx_held_queue_filter(conversation->entries, is_needed);
 	return 0;
@@ -175,8 +174,7 @@ prune_early(struct prune *run, struct held_conversation *conversation,
 	    settings->strategy->needs_all ||
 	    (settings->binds && settings->reasoning == CTX_REASONING_FAIL))
 		return 0;
-	if (ctx_plan_decide(&conversation->plan, &conversation->groups, false,
-		err) < 0 ||
+	if (ctx_plan_decide(&conversation->plan, false, err) < 0 ||
 	    ctx_prune_apply_plan(run, conversation, false, err) < 0 ||
 	    compact_conversation(conversation, err) < 0)
 		return -1;

@@ -61,8 +61,7 @@ ctx_prune_reclassify(struct prune *run, struct held_conversation *conversation,
     struct ctx_err *err)
 {
 	ctx_groups_reset(&conversation->groups);
-	if (conversation->scorer != NULL)
-		ctx_scorer_reset(conversation->scorer);
+	ctx_scorer_reset(conversation->scorer);
 	conversation->notice_cost_dialect = conversation->notice_unsupported =
 	    NULL;
 	for (size_t i = 0; i < conversation->entries->end; i++)

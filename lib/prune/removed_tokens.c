@@ -3,13 +3,12 @@
 #include "prune/plan.h"
 
 uint64_t
-ctx_plan_freed_tokens(const struct ctx_plan *plan,
-    const struct ctx_groups *groups, size_t i)
+ctx_plan_freed_tokens(const struct ctx_plan *plan, size_t i)
 {
-	const struct ctx_segment *segment = &groups->segments[i];
+	const struct ctx_segment *segment = &plan->groups->segments[i];
 	uint64_t tokens = segment->tokens + segment->edited;
 
-	if (i + 1 < groups->n && segment[1].message == segment->message)
+	if (i + 1 < plan->groups->n && segment[1].message == segment->message)
 		tokens -= segment->shared_tokens;
 	else if (i > 0 && segment[-1].message == segment->message &&
 	    !(plan->marks[i - 1] & CTX_MARK_DROP))

@@ -89,7 +89,7 @@ describe_change(const struct held_conversation *conversation,
 		uint64_t shared = i + 1 < end ? segment->shared_tokens : 0;
 
 		change->before += segment->tokens - shared;
-		change->after += ctx_plan_left(&conversation->plan, segment, i);
+		change->after += ctx_plan_left(&conversation->plan, i);
 		if (shared > 0 && !((marks[i] | marks[i + 1]) & CTX_MARK_DROP))
 			change->after -= shared;
 		change->rank = segment->rank;

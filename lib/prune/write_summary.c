@@ -144,7 +144,7 @@ replace_summaries(struct held_conversation *conversation,
 		removal->tokens += segment->inserted_tokens;
 		removal->earlier += segment->inserted_tokens;
 	}
-	ctx_plan_total(&conversation->plan, &conversation->groups);
+	ctx_plan_total(&conversation->plan);
 }
 
 /* Sets *tokens to the number of tokens that the conversation would gain if a
@@ -332,7 +332,7 @@ insert_summary(struct summary_job *job, struct ctx_str text, uint64_t tokens,
 	/* No summary is inserted, so messages are removed only if the budget
 	 * demands it. */
 	if (whole <= plan->settings.budget)
-		ctx_plan_take_back(plan, &job->conversation->groups);
+		ctx_plan_take_back(plan);
 	return 0;
 }
 
@@ -416,11 +416,10 @@ fill_budget(struct summary_job *job, struct ctx_err *err)
 			return insert_summary(job, text, tokens, err);
 		settings->reserved = tokens + CTX_SUMMARY_FRAME;
 		rank_kept_segments(conversation);
-		if (ctx_plan_decide_again(&conversation->plan,
-			&conversation->groups, err) < 0)
+		if (ctx_plan_decide_again(&conversation->plan, err) < 0)
 			return -1;
 	}
-	ctx_plan_take_back(&conversation->plan, &conversation->groups);
+	ctx_plan_take_back(&conversation->plan);
 	return 0;
 }
 

@@ -199,9 +199,9 @@ empty_groups(struct pruned_history *history)
 	struct held_conversation *conversation = history->conversation;
 
 	ctx_groups_reset(&conversation->groups);
-	if (conversation->scorer != NULL)
-		ctx_scorer_reset(conversation->scorer);
-	ctx_plan_reset(&conversation->plan, &history->settings);
+	ctx_scorer_reset(conversation->scorer);
+	ctx_plan_reset(&conversation->plan, &conversation->groups,
+	    &history->settings);
 }
 
 static void
@@ -540,7 +540,8 @@ ctx_pruned_history_open(struct pruned_history *history,
 	prune->options = prune->pins.config = policy->config;
 	conversation->entries = &prune->rewrite.lines;
 	conversation->model_counter.counter = history->session->counter;
-	ctx_plan_reset(&conversation->plan, &history->settings);
+	ctx_plan_reset(&conversation->plan, &conversation->groups,
+	    &history->settings);
 	return ctx_groups_init(&conversation->groups, err) < 0
 	    ? -1
 	    : ctx_scorer_open(&conversation->scorer, history->settings.strategy,

@@ -44,27 +44,26 @@ plan_prompt(struct pruned_replay *replay, bool *changed, struct ctx_err *err)
 	struct held_conversation *conversation = replay->history.conversation;
 	struct ctx_prune_settings settings = replay->history.settings;
 	struct ctx_plan *plan = &conversation->plan;
-	struct ctx_groups *groups = &conversation->groups;
 
 	*changed = false;
 	settings.alternates = plan->settings.alternates;
 	settings.whole_turns = plan->settings.whole_turns;
 	settings.keeps_reasoning = plan->settings.keeps_reasoning;
-	ctx_plan_reset(plan, &settings);
+	ctx_plan_reset(plan, &conversation->groups, &settings);
 	plan->fixed = replay->session->overhead;
-	if (!ctx_plan_due(plan, groups))
+	if (!ctx_plan_due(plan))
 		return 0;
 	if (conversation->scorer != NULL &&
-	    (ctx_plan_survey(plan, groups, err) < 0 ||
-		ctx_scorer_rank(conversation->scorer, groups, plan, err) < 0 ||
+	    (ctx_plan_survey(plan, err) < 0 ||
+		ctx_scorer_rank(conversation->scorer, plan, err) < 0 ||
 		ctx_pruned_history_count_passages(&replay->history, err) < 0))
 		return -1;
-	if (ctx_plan_decide(plan, groups, true, err) < 0 ||
+	if (ctx_plan_decide(plan, true, err) < 0 ||
 	    ctx_pruned_history_summarize(&replay->history,
 		replay->policy->feeds_back, err) < 0)
 		return -1;
 	*changed = conversation->n_insertions > 0;
-	for (size_t i = 0; i < groups->n && !*changed; i++)
+	for (size_t i = 0; i < plan->groups->n && !*changed; i++)
 		*changed = (plan->marks[i] &
 			       (REPLAYED_EDITS | CTX_MARK_DROP |
 				   CTX_MARK_DROP_INSERTION)) != 0;
@@ -217,8 +216,8 @@ write_prompt(struct pruned_replay *replay, bool changed, struct ctx_err *err)
 				sent.number, err) < 0)
 				return -1;
 			sent.marks = changed ? plan->marks[at] : 0;
-			sent.tokens = changed ? ctx_plan_left(plan, segment, at)
-					      : segment->tokens;
+			sent.tokens =
+			    changed ? ctx_plan_left(plan, at) : segment->tokens;
 			/* Tokens of both segments of a message are billed
 			 * once. */
 			if (sent.number + 1 < sent.message->n &&

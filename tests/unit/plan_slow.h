@@ -247,7 +247,7 @@ plan_them(struct fixture *f, bool early, struct result *out)
 	struct ctx_err err;
 
 	NEED(ctx_groups_init(&groups, &err) == 0);
-	ctx_plan_reset(&plan, &f->settings);
+	ctx_plan_reset(&plan, &groups, &f->settings);
 	plan.fixed = 3;
 	memset(out->marks, 0, sizeof out->marks);
 	for (i = 0; i <= f->n; i++) {
@@ -260,13 +260,13 @@ plan_them(struct fixture *f, bool early, struct result *out)
 		}
 		if (!ended && !(early && upto(f, 2) == 0))
 			continue;
-		NEED(ctx_plan_decide(&plan, &groups, ended, &err) == 0);
+		NEED(ctx_plan_decide(&plan, ended, &err) == 0);
 		for (j = 0; j < groups.n; j++)
 			out->marks[first[groups.segments[j].message] +
 			    ((groups.segments[j].flags & CTX_SEGMENT_REST) !=
 				0)] |= plan.marks[j];
 		if (!ended)
-			NEED(ctx_plan_compact(&plan, &groups, &err) == 0);
+			NEED(ctx_plan_compact(&plan, &err) == 0);
 	}
 	for (i = 0; i < f->n; i++)
 		if (out->marks[i] & CTX_MARK_DROP)

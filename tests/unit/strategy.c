@@ -51,7 +51,7 @@ add_message(struct ctx_groups *groups, struct ctx_scorer *scorer,
 	if (ctx_json_scan(&json, text, strlen(text), &used, &err) > 0 &&
 	    ctx_dialect_read_message(dialect, &json, 0, &message, &err) > 0 &&
 	    ctx_groups_add(groups, &message, &cost, 0, &err) == 0 &&
-	    ctx_scorer_add(scorer, &scored, groups, &err) == 0)
+	    scorer->kind->add(scorer, &scored, groups, &err) == 0)
 		rc = 0;
 	ctx_message_release(&message);
 	ctx_json_release(&json);
@@ -65,7 +65,8 @@ check_ranks(const struct ctx_strategy *strategy)
 	const struct ctx_scorer_options options = {0};
 	struct ctx_groups groups;
 	struct ctx_scorer *scorer = NULL;
-	struct ctx_plan plan = {.settings = {.strategy = strategy}};
+	struct ctx_plan plan = {.groups = &groups,
+	    .settings = {.strategy = strategy}};
 	struct ctx_err err;
 	unsigned seen = 0;
 	size_t i;
@@ -74,8 +75,8 @@ check_ranks(const struct ctx_strategy *strategy)
 	CHECK(ctx_scorer_open(&scorer, strategy, &options, &err) == 0);
 	for (i = 0; i < MESSAGES; i++)
 		CHECK(add_message(&groups, scorer, conversation[i]) == 0);
-	CHECK(ctx_plan_survey(&plan, &groups, &err) == 0);
-	CHECK(ctx_scorer_rank(scorer, &groups, &plan, &err) == 0);
+	CHECK(ctx_plan_survey(&plan, &err) == 0);
+	CHECK(ctx_scorer_rank(scorer, &plan, &err) == 0);
 	for (i = 0; i < groups.n; i++) {
 		double rank = groups.segments[i].rank;
 		double last = (double)(strategy->n_reasons - 1);

@@ -437,25 +437,25 @@ find_kind(const struct ctx_segment *root, uint8_t bits)
 }
 
 static int
-rank_by_heuristic(struct ctx_scorer *scorer, struct ctx_groups *groups,
-    const struct ctx_plan *plan, struct ctx_err *err)
+rank_by_heuristic(struct ctx_scorer *scorer, const struct ctx_plan *plan,
+    struct ctx_err *err)
 {
 	struct heuristic *h = (struct heuristic *)scorer;
-	struct ctx_segment *segments = groups->segments;
+	struct ctx_segment *segments = plan->groups->segments;
 	size_t n = plan->step.n, n_calls = h->n_calls;
 	uint8_t *good;
 	uint32_t root;
 	int kind;
 
 	if (open_salient(h, err) < 0 ||
-	    ctx_salient_kind.rank(h->salient, groups, plan, err) < 0)
+	    ctx_salient_kind.rank(h->salient, plan, err) < 0)
 		return -1;
 	while (n_calls > 0 && h->calls[n_calls - 1].segment >= n)
 		n_calls--;
-	good = judge_groups(h, groups, n, err);
+	good = judge_groups(h, plan->groups, n, err);
 	if (good == NULL)
 		return -1;
-	if (find_good_calls(h, n_calls, groups, good, err) < 0) {
+	if (find_good_calls(h, n_calls, plan->groups, good, err) < 0) {
 		free(good);
 		return -1;
 	}

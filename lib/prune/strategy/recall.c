@@ -199,15 +199,14 @@ score_item(struct recall *r, const struct item *item, double average)
  * tokens)^(this power), in addition to the division by (number of
  * tokens)^LENGTH. */
 static double
-find_length_power(const struct recall *r, const struct ctx_groups *groups,
-    const struct ctx_plan *plan)
+find_length_power(const struct recall *r, const struct ctx_plan *plan)
 {
 	double tokens[SIDES + 1] = {0}, messages[SIDES + 1] = {0};
 	size_t side;
 
-	for (size_t i = 0; i < groups->n; i++) {
+	for (size_t i = 0; i < plan->groups->n; i++) {
 		side = r->docs[r->first_doc[i]].side;
-		tokens[side] += (double)groups->segments[i].tokens;
+		tokens[side] += (double)plan->groups->segments[i].tokens;
 		messages[side]++;
 	}
 	if (!ctx_prune_splits_turns(&plan->settings) || messages[USER] == 0 ||
@@ -296,18 +295,18 @@ score_items(struct recall *r, bool asking)
 }
 
 static int
-rank_by_recall(struct ctx_scorer *scorer, struct ctx_groups *groups,
-    const struct ctx_plan *plan, struct ctx_err *err)
+rank_by_recall(struct ctx_scorer *scorer, const struct ctx_plan *plan,
+    struct ctx_err *err)
 {
 	struct recall *r = (struct recall *)scorer;
 	struct ctx_terms terms = {r, ctx_recall_add_term};
 	struct ctx_str question = find_question(r);
 
-	while (r->n_segments < groups->n)
+	while (r->n_segments < plan->groups->n)
 		if (ctx_recall_add_doc(r, NULL, err) < 0)
 			return -1;
 	if (ctx_terms_of(&terms, question.p, question.n, err) < 0 ||
-	    ctx_recall_make_items(r, groups, plan, err) < 0 ||
+	    ctx_recall_make_items(r, plan, err) < 0 ||
 	    grow_recall(r, r->n_items, err) < 0)
 		return -1;
 	for (size_t i = 0; i < r->n_found; i++)
@@ -326,8 +325,8 @@ rank_by_recall(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	raise_speakers(r);
 	if (ctx_recall_fuse(r, question, err) < 0)
 		return -1;
-	lower_long_items(r, find_length_power(r, groups, plan));
-	if (ctx_recall_choose_passages(r, groups, plan, err) < 0)
+	lower_long_items(r, find_length_power(r, plan));
+	if (ctx_recall_choose_passages(r, plan, err) < 0)
 		return -1;
 	/* ctx-replay may add another message later.  The words of the question
 	 * must not be taken as words of that message. */

@@ -127,16 +127,16 @@ int ctx_recall_add_message(struct ctx_scorer *scorer,
 /* Sets r->items and r->n_items to the items that are ranked.  An item is a
  * segment, or a passage of a segment's text.  Passages become items if the
  * message may be kept in part, and without the rest of its turn. */
-int ctx_recall_make_items(struct recall *r, const struct ctx_groups *groups,
-    const struct ctx_plan *plan, struct ctx_err *err);
+int ctx_recall_make_items(struct recall *r, const struct ctx_plan *plan,
+    struct ctx_err *err);
 /* Returns true if an item is a passage of a segment's text; false if it is a
  * segment. */
 bool ctx_recall_is_passage(const struct recall *r, const struct item *item);
 /* Sets the rank of each segment to the highest score of its items.  Chooses the
  * passages that are kept: those with the highest scores, as many as fit into
  * the target beside the segments that are kept as a whole. */
-int ctx_recall_choose_passages(struct recall *r, struct ctx_groups *groups,
-    const struct ctx_plan *plan, struct ctx_err *err);
+int ctx_recall_choose_passages(struct recall *r, const struct ctx_plan *plan,
+    struct ctx_err *err);
 /* Sets *removed to those passages of a segment that are not kept. */
 int ctx_recall_find_removed(struct ctx_scorer *scorer, size_t segment,
     struct passages *removed, struct ctx_err *err);

@@ -45,8 +45,8 @@ may_cut(const struct recall *r, const struct ctx_plan *plan, size_t segment)
 }
 
 int
-ctx_recall_make_items(struct recall *r, const struct ctx_groups *groups,
-    const struct ctx_plan *plan, struct ctx_err *err)
+ctx_recall_make_items(struct recall *r, const struct ctx_plan *plan,
+    struct ctx_err *err)
 {
 	size_t doc, end, bytes;
 	double tokens;
@@ -59,7 +59,7 @@ ctx_recall_make_items(struct recall *r, const struct ctx_groups *groups,
 	for (size_t i = 0; i < r->n_segments; i++) {
 		doc = r->first_doc[i];
 		end = r->first_doc[i + 1];
-		tokens = (double)groups->segments[i].tokens;
+		tokens = (double)plan->groups->segments[i].tokens;
 		if (!may_cut(r, plan, i)) {
 			r->items[r->n_items++] =
 			    (struct item){doc, end, tokens};
@@ -120,18 +120,17 @@ ctx_recall_smooth(const struct recall *r, double fade, double *smooth)
 /* Keeps the newest segments as a whole. ctx_recall_decide keeps the same
  * segments.  Returns the number of tokens that are left for other segments. */
 static double
-keep_newest(struct recall *r, const struct ctx_groups *groups,
-    const struct ctx_plan *plan)
+keep_newest(struct recall *r, const struct ctx_plan *plan)
 {
 	uint64_t held = plan->fixed + plan->step.reserved, room, left;
 
-	for (size_t i = 0; i < groups->n; i++)
+	for (size_t i = 0; i < plan->groups->n; i++)
 		if (plan->floors[i] != 0)
-			held += groups->segments[i].tokens;
+			held += plan->groups->segments[i].tokens;
 	room = plan->settings.target > held ? plan->settings.target - held : 0;
 	left = room / CTX_RECALL_NEWEST;
-	for (size_t i = groups->n; i-- > 0;) {
-		uint64_t tokens = groups->segments[i].tokens;
+	for (size_t i = plan->groups->n; i-- > 0;) {
+		uint64_t tokens = plan->groups->segments[i].tokens;
 
 		if (plan->floors[i] != 0)
 			continue;
@@ -213,23 +212,23 @@ keep_best(struct recall *r, const struct ctx_plan *plan, double room,
 }
 
 int
-ctx_recall_choose_passages(struct recall *r, struct ctx_groups *groups,
-    const struct ctx_plan *plan, struct ctx_err *err)
+ctx_recall_choose_passages(struct recall *r, const struct ctx_plan *plan,
+    struct ctx_err *err)
 {
-	for (size_t i = 0; i < groups->n; i++)
-		groups->segments[i].rank = 0;
+	for (size_t i = 0; i < plan->groups->n; i++)
+		plan->groups->segments[i].rank = 0;
 	for (size_t i = 0; i < r->n_docs; i++)
 		r->docs[i].kept = r->docs[i].any_kept = false;
 	for (size_t i = 0; i < r->n_items; i++) {
 		struct ctx_segment *segment =
-		    &groups->segments[r->docs[r->items[i].doc].segment];
+		    &plan->groups->segments[r->docs[r->items[i].doc].segment];
 
 		if (r->smooth[i] > segment->rank)
 			segment->rank = r->smooth[i];
 	}
 	if (r->n_items <= r->n_segments)
 		return 0;
-	return keep_best(r, plan, keep_newest(r, groups, plan), err);
+	return keep_best(r, plan, keep_newest(r, plan), err);
 }
 
 int

@@ -97,14 +97,14 @@ add_salient_message(struct ctx_scorer *scorer,
 }
 
 static int
-rank_salient(struct ctx_scorer *scorer, struct ctx_groups *groups,
-    const struct ctx_plan *plan, struct ctx_err *err)
+rank_salient(struct ctx_scorer *scorer, const struct ctx_plan *plan,
+    struct ctx_err *err)
 {
 	struct salient *s = (struct salient *)scorer;
 
 	return begin_segment(s, plan->step.n, err) < 0
 	    ? -1
-	    : ctx_salient_rank(s, groups, plan, err);
+	    : ctx_salient_rank(s, plan, err);
 }
 
 static void

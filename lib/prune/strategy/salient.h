@@ -69,8 +69,8 @@ struct salient {
 
 /* Implements ctx_scorer_rank.  There must be a struct salient_segment for each
  * segment that is ranked. */
-int ctx_salient_rank(struct salient *s, struct ctx_groups *groups,
-    const struct ctx_plan *plan, struct ctx_err *err);
+int ctx_salient_rank(struct salient *s, const struct ctx_plan *plan,
+    struct ctx_err *err);
 /* Implements ctx_scorer_find_removed. */
 int ctx_salient_find_removed(struct ctx_scorer *scorer, size_t segment,
     struct passages *removed, struct ctx_err *err);

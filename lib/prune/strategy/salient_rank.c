@@ -448,8 +448,7 @@ is_same_segment(const struct ranked_segment *a, const struct ranked_segment *b)
 /* Sets s->input and s->ranked.  Sets s->is_ranked to false if anything in them
  * has changed. */
 static int
-read_input(struct salient *s, const struct ctx_groups *groups,
-    const struct ctx_plan *plan, struct ctx_err *err)
+read_input(struct salient *s, const struct ctx_plan *plan, struct ctx_err *err)
 {
 	uint64_t held = plan->fixed + plan->step.reserved;
 	uint64_t target = plan->settings.target;
@@ -460,9 +459,9 @@ read_input(struct salient *s, const struct ctx_groups *groups,
 	    CTX_GROW(s->ranks, s->ranks_cap, n, err) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
-		const struct ctx_segment *segment = &groups->segments[i];
+		const struct ctx_segment *segment = &plan->groups->segments[i];
 		const struct ranked_segment now = {.tokens = segment->tokens,
-		    .root = ctx_group_of(groups->segments, (uint32_t)i),
+		    .root = ctx_group_of(plan->groups->segments, (uint32_t)i),
 		    .turn = segment->turn,
 		    .flags = segment->flags,
 		    .is_kept = plan->floors[i] != 0};
@@ -484,16 +483,16 @@ read_input(struct salient *s, const struct ctx_groups *groups,
 }
 
 int
-ctx_salient_rank(struct salient *s, struct ctx_groups *groups,
-    const struct ctx_plan *plan, struct ctx_err *err)
+ctx_salient_rank(struct salient *s, const struct ctx_plan *plan,
+    struct ctx_err *err)
 {
-	if (read_input(s, groups, plan, err) < 0)
+	if (read_input(s, plan, err) < 0)
 		return -1;
 	if (!s->is_ranked && rank_segments(s, err) < 0)
 		return -1;
 	s->is_ranked = true;
 	for (size_t i = 0; i < s->input.n; i++)
-		groups->segments[i].rank = s->ranks[i];
+		plan->groups->segments[i].rank = s->ranks[i];
 	return 0;
 }
 

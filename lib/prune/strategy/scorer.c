@@ -21,18 +21,10 @@ ctx_scorer_open(struct ctx_scorer **scorer, const struct ctx_strategy *strategy,
 }
 
 int
-ctx_scorer_add(struct ctx_scorer *scorer,
-    const struct ctx_scored_message *scored, const struct ctx_groups *groups,
+ctx_scorer_rank(struct ctx_scorer *scorer, const struct ctx_plan *plan,
     struct ctx_err *err)
 {
-	return scorer->kind->add(scorer, scored, groups, err);
-}
-
-int
-ctx_scorer_rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
-    const struct ctx_plan *plan, struct ctx_err *err)
-{
-	return scorer->kind->rank(scorer, groups, plan, err);
+	return scorer->kind->rank(scorer, plan, err);
 }
 
 int
@@ -48,7 +40,8 @@ ctx_scorer_find_removed(struct ctx_scorer *scorer, size_t segment,
 void
 ctx_scorer_reset(struct ctx_scorer *scorer)
 {
-	scorer->kind->reset(scorer);
+	if (scorer != NULL)
+		scorer->kind->reset(scorer);
 }
 
 void
