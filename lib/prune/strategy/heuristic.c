@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prune/plan.h"
+#include "prune/strategy/salient.h"
 #include "prune/strategy/tool_failure.h"
 
 /* Ranks of messages: those with the lowest rank are removed first.  The ranks
@@ -62,9 +62,7 @@ struct last {
 };
 
 struct heuristic {
-	struct ctx_scorer base;
-	/* ranks the segments of the kind OTHER */
-	struct ctx_scorer *salient;
+	struct salient base; /* ranks the segments of the kind OTHER */
 	struct ctx_intern names;
 	struct call *calls;
 	struct trait *traits;
@@ -281,18 +279,6 @@ inspect_result(struct heuristic *h, const struct ctx_message *message, size_t i,
 }
 
 static int
-open_salient(struct heuristic *h, struct ctx_err *err)
-{
-	if (h->salient == NULL)
-		h->salient = calloc(1, ctx_salient_kind.size);
-	if (h->salient == NULL)
-		return ctx_err_nomem(err);
-	*h->salient = h->base;
-	h->salient->kind = &ctx_salient_kind;
-	return 0;
-}
-
-static int
 add_heuristic_message(struct ctx_scorer *scorer,
     const struct ctx_scored_message *scored, const struct ctx_groups *groups,
     struct ctx_err *err)
@@ -301,10 +287,8 @@ add_heuristic_message(struct ctx_scorer *scorer,
 	const struct ctx_message *message = scored->message;
 	uint32_t last = (uint32_t)groups->n - 1;
 
-	if (open_salient(h, err) < 0 ||
-	    ctx_salient_kind.add(h->salient, scored, groups, err) < 0)
-		return -1;
-	if (CTX_GROW(h->traits, h->traits_cap, groups->n, err) < 0)
+	if (ctx_salient_kind.add(scorer, scored, groups, err) < 0 ||
+	    CTX_GROW(h->traits, h->traits_cap, groups->n, err) < 0)
 		return -1;
 	for (; h->n_traits < groups->n; h->n_traits++)
 		memset(&h->traits[h->n_traits], 0, sizeof *h->traits);
@@ -339,7 +323,7 @@ enum { HAS_SUPERSEDED = 8, HAS_FAILED = 16, HAS_OTHER = 32 };
  * the group.  The caller must free the array.  Returns NULL with *err if there
  * is not enough memory. */
 static uint8_t *
-judge_groups(struct heuristic *h, struct ctx_groups *groups, size_t n,
+judge_groups(struct heuristic *h, struct ctx_segment *segments, size_t n,
     struct ctx_err *err)
 {
 	uint8_t *good = calloc(n + 1, 1);
@@ -350,15 +334,14 @@ judge_groups(struct heuristic *h, struct ctx_groups *groups, size_t n,
 		return NULL;
 	}
 	for (uint32_t i = 0; i < n && i < h->n_traits; i++) {
-		root = ctx_group_of(groups->segments, i);
+		root = ctx_group_of(segments, i);
 		if (h->traits[i].result)
 			good[root] |=
 			    (uint8_t)((h->traits[i].failed ? BAD : GOOD) |
 				(h->traits[i].partial ? PARTIAL : 0));
 	}
 	for (uint32_t i = 0; i < n; i++)
-		if (groups->segments[i].group_parent == i &&
-		    groups->segments[i].open_calls > 0)
+		if (segments[i].group_parent == i && segments[i].open_calls > 0)
 			good[i] |= BAD;
 	return good;
 }
@@ -367,17 +350,15 @@ judge_groups(struct heuristic *h, struct ctx_groups *groups, size_t n,
  * path), the newest successful tool calls with this string.  Uses only the
  * first n_calls calls. */
 static int
-find_good_calls(struct heuristic *h, size_t n_calls, struct ctx_groups *groups,
-    const uint8_t *good, struct ctx_err *err)
+find_good_calls(struct heuristic *h, size_t n_calls,
+    struct ctx_segment *segments, const uint8_t *good, struct ctx_err *err)
 {
 	if (CTX_GROW(h->newest, h->newest_cap, h->names.n + 1, err) < 0)
 		return -1;
 	memset(h->newest, 0, (h->names.n + 1) * sizeof *h->newest);
 	for (size_t i = 0; i < n_calls; i++) {
 		const struct call *call = &h->calls[i];
-
-		uint8_t results =
-		    good[ctx_group_of(groups->segments, call->segment)];
+		uint8_t results = good[ctx_group_of(segments, call->segment)];
 
 		if ((results & (GOOD | BAD)) != GOOD)
 			continue;
@@ -447,15 +428,14 @@ rank_by_heuristic(struct ctx_scorer *scorer, const struct ctx_plan *plan,
 	uint32_t root;
 	int kind;
 
-	if (open_salient(h, err) < 0 ||
-	    ctx_salient_kind.rank(h->salient, plan, err) < 0)
+	if (ctx_salient_kind.rank(scorer, plan, err) < 0)
 		return -1;
 	while (n_calls > 0 && h->calls[n_calls - 1].segment >= n)
 		n_calls--;
-	good = judge_groups(h, plan->groups, n, err);
+	good = judge_groups(h, segments, n, err);
 	if (good == NULL)
 		return -1;
-	if (find_good_calls(h, n_calls, plan->groups, good, err) < 0) {
+	if (find_good_calls(h, n_calls, segments, good, err) < 0) {
 		free(good);
 		return -1;
 	}
@@ -470,17 +450,6 @@ rank_by_heuristic(struct ctx_scorer *scorer, const struct ctx_plan *plan,
 	return 0;
 }
 
-static int
-find_removed_passages(struct ctx_scorer *scorer, size_t segment,
-    struct passages *removed, struct ctx_err *err)
-{
-	const struct heuristic *h = (struct heuristic *)scorer;
-
-	return h->salient == NULL
-	    ? 0
-	    : ctx_salient_kind.find_removed(h->salient, segment, removed, err);
-}
-
 static void
 reset_heuristic(struct ctx_scorer *scorer)
 {
@@ -488,11 +457,10 @@ reset_heuristic(struct ctx_scorer *scorer)
 
 	ctx_intern_reset(&h->names);
 	h->n_calls = h->n_traits = 0;
-	if (h->salient != NULL)
-		ctx_salient_kind.reset(h->salient);
+	ctx_salient_kind.reset(scorer);
 }
 
-/* Frees the memory that find_removed_passages does not need. */
+/* Frees the memory that ctx_salient_find_removed does not need. */
 static void
 finish_heuristic(struct ctx_scorer *scorer)
 {
@@ -508,26 +476,21 @@ finish_heuristic(struct ctx_scorer *scorer)
 	h->calls = NULL;
 	h->traits = NULL;
 	h->newest = NULL;
-	if (h->salient != NULL)
-		ctx_salient_kind.finish(h->salient);
+	ctx_salient_kind.finish(scorer);
 }
 
 static void
 release_heuristic(struct ctx_scorer *scorer)
 {
-	struct heuristic *h = (struct heuristic *)scorer;
-
 	finish_heuristic(scorer);
-	if (h->salient != NULL)
-		ctx_salient_kind.release(h->salient);
-	free(h->salient);
+	ctx_salient_kind.release(scorer);
 }
 
 const struct ctx_scorer_kind ctx_heuristic_kind = {
     .size = sizeof(struct heuristic),
     .add = add_heuristic_message,
     .rank = rank_by_heuristic,
-    .find_removed = find_removed_passages,
+    .find_removed = ctx_salient_find_removed,
     .finish = finish_heuristic,
     .reset = reset_heuristic,
     .release = release_heuristic,
