@@ -182,13 +182,6 @@ make_candidates(struct ctx_plan *plan, struct ctx_err *err)
 	return 0;
 }
 
-static void
-free_candidates(struct ctx_plan *plan)
-{
-	free(plan->candidates);
-	plan->candidates = NULL;
-}
-
 /* Removes the user messages of each turn of which all other messages are
  * removed.  Exception: if a strategy ranks user messages like other messages,
  * it may keep user messages of such a turn. */
@@ -324,21 +317,25 @@ ctx_plan_survey(struct ctx_plan *plan, struct ctx_err *err)
 static int
 decide_drops(struct ctx_plan *plan, struct ctx_err *err)
 {
-	const struct ctx_prune_settings *settings = &plan->settings;
+	struct ctx_decision decision = {.n = plan->step.n,
+	    .settings = &plan->settings,
+	    .target = plan->settings.target,
+	    .base = plan->fixed + plan->notices + plan->step.reserved,
+	    .newest = plan->step.turn};
+	int rc;
 
 	if (make_candidates(plan, err) < 0)
 		return -1;
-	if (settings->strategy->decide(plan->candidates, plan->step.n, settings,
-		plan->fixed + plan->notices + plan->step.reserved,
-		plan->step.turn, err) < 0) {
-		free_candidates(plan);
-		return -1;
+	decision.candidates = plan->candidates;
+	rc = plan->settings.strategy->decide(&decision, err);
+	if (rc == 0) {
+		set_cut_line(plan);
+		drop_with_turns(plan);
+		mark_drops(plan);
 	}
-	set_cut_line(plan);
-	drop_with_turns(plan);
-	mark_drops(plan);
-	free_candidates(plan);
-	return 0;
+	free(plan->candidates);
+	plan->candidates = NULL;
+	return rc;
 }
 
 /* Makes the plan once. plan->notices is the number of tokens that are reserved

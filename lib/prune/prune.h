@@ -137,18 +137,25 @@ struct ctx_candidate {
 	bool drop : 1; /* set by the strategy: true if the group is removed */
 };
 
+/* What a strategy decides about. */
+struct ctx_decision {
+	struct ctx_candidate *candidates;
+	size_t n; /* number of candidates */
+	const struct ctx_prune_settings *settings;
+	uint64_t target; /* used in place of settings->target */
+	uint64_t base;   /* number of tokens that are in no candidate */
+	uint32_t newest; /* number of the newest turn */
+};
+
 /* Type of the function with which a strategy decides which groups of messages
  * are removed; see struct ctx_strategy. */
-typedef int ctx_strategy_decide(struct ctx_candidate *candidates, size_t n,
-    const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
+typedef int ctx_strategy_decide(const struct ctx_decision *decision,
     struct ctx_err *err);
 
 /* A strategy: decides which messages are removed first.  The function decide
  * sets "drop" in the candidates of the groups that it removes; these candidates
  * must have is_root true and pinned false.  User messages are removed after all
- * other groups of their turn, unless ranks_user_messages is true. base: number
- * of tokens of the conversation that are in no candidate. newest: number of the
- * newest turn. */
+ * other groups of their turn, unless ranks_user_messages is true. */
 struct ctx_strategy {
 	const char *name, *about;
 	ctx_strategy_decide *decide;

@@ -60,12 +60,11 @@ struct fifo_sums {
 /* Returns true if the conversation would exceed the target if this candidate
  * were kept. */
 static bool
-exceeds_target(const struct fifo_sums *sums,
-    const struct ctx_prune_settings *settings)
+exceeds_target(const struct fifo_sums *sums, uint64_t target)
 {
 	uint64_t users = sums->groups_left > 0 ? sums->users : 0;
 
-	return sums->from_here + sums->before + users > settings->target;
+	return sums->from_here + sums->before + users > target;
 }
 
 /* Updates the sums for the next candidate.  The caller must have decided about
@@ -82,15 +81,14 @@ pass_candidate(struct fifo_sums *sums, const struct ctx_candidate *candidate)
 }
 
 int
-ctx_fifo_decide(struct ctx_candidate *candidates, size_t n,
-    const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
-    struct ctx_err *err)
+ctx_fifo_decide(const struct ctx_decision *decision, struct ctx_err *err)
 {
-	struct fifo_sums sums = {.before = base};
-	uint64_t cell = UINT64_MAX, grid = settings->quantum;
+	struct ctx_candidate *candidates = decision->candidates;
+	struct fifo_sums sums = {.before = decision->base};
+	uint64_t cell = UINT64_MAX, grid = decision->settings->quantum;
+	size_t n = decision->n;
 	bool over = false;
 
-	(void)newest;
 	(void)err;
 	for (size_t i = 0; i < n; i++)
 		if (candidates[i].is_root)
@@ -109,7 +107,7 @@ ctx_fifo_decide(struct ctx_candidate *candidates, size_t n,
 		 * of N tokens.  The decision about the first candidate of a
 		 * section holds for the whole section. */
 		if (grid == 0 || candidate->section != cell)
-			over = exceeds_target(&sums, settings);
+			over = exceeds_target(&sums, decision->target);
 		if (grid != 0)
 			cell = candidate->section;
 		candidate->drop =

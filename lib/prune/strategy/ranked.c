@@ -72,14 +72,13 @@ raise_turn_end(struct ctx_candidate *candidates, const struct turn *turn)
 }
 
 static void
-survey_turns(struct ctx_candidate *candidates, size_t n,
-    const struct ctx_prune_settings *settings, struct turn *turns)
+survey_turns(const struct ctx_decision *decision, struct turn *turn)
 {
-	struct turn *turn = turns;
+	struct ctx_candidate *candidates = decision->candidates;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < decision->n; i++) {
 		if (i > 0 && candidates[i].turn != candidates[i - 1].turn) {
-			if (settings->alternates)
+			if (decision->settings->alternates)
 				raise_turn_end(candidates, turn);
 			turn++;
 		}
@@ -105,10 +104,11 @@ survey_turns(struct ctx_candidate *candidates, size_t n,
 /* Fills a list with the groups that may be removed, and their ranks.  Returns
  * the number of tokens of all groups, also of those that must be kept. */
 static uint64_t
-list_removable(const struct ctx_candidate *candidates, size_t n,
-    const struct ctx_prune_settings *settings, struct turn *turns,
+list_removable(const struct ctx_decision *decision, struct turn *turns,
     struct ranked *list, size_t *listed)
 {
+	const struct ctx_candidate *candidates = decision->candidates;
+	const struct ctx_prune_settings *settings = decision->settings;
 	bool users_too =
 	    settings->strategy->ranks_user_messages && !settings->alternates;
 	struct turn *turn = turns;
@@ -117,7 +117,7 @@ list_removable(const struct ctx_candidate *candidates, size_t n,
 	bool after_equals;
 
 	*listed = 0;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < decision->n; i++) {
 		const struct ctx_candidate *candidate = &candidates[i];
 
 		if (i > 0 && candidate->turn != candidates[i - 1].turn)
@@ -148,14 +148,14 @@ list_removable(const struct ctx_candidate *candidates, size_t n,
 /* Removes groups in the order of the list, in which low ranks come first, until
  * *total is at most target.  Returns the number of removed groups. */
 static size_t
-drop_lowest(struct ctx_candidate *candidates, struct turn *turns,
-    const struct ranked *list, size_t listed, uint64_t target, uint64_t *total)
+drop_lowest(const struct ctx_decision *decision, struct turn *turns,
+    const struct ranked *list, size_t listed, uint64_t *total)
 {
 	size_t i;
 
-	for (i = 0; i<listed && * total> target; i++) {
+	for (i = 0; i < listed && decision->target < *total; i++) {
 		struct ctx_candidate *candidate =
-		    &candidates[list[i].candidate_index];
+		    &decision->candidates[list[i].candidate_index];
 		struct turn *turn = &turns[list[i].turn];
 
 		candidate->drop = true;
@@ -188,10 +188,11 @@ keeps_turn_end(const struct ctx_candidate *candidates, const struct turn *turn,
 /* Keeps groups that were removed, beginning with the highest rank, as long as
  * the conversation does not exceed the target with them. */
 static void
-refill_budget(struct ctx_candidate *candidates, struct turn *turns,
-    const struct ranked *list, size_t n_dropped,
-    const struct ctx_prune_settings *settings, uint64_t total)
+refill_budget(const struct ctx_decision *decision, struct turn *turns,
+    const struct ranked *list, size_t n_dropped, uint64_t total)
 {
+	struct ctx_candidate *candidates = decision->candidates;
+
 	while (n_dropped-- > 0) {
 		struct ctx_candidate *candidate =
 		    &candidates[list[n_dropped].candidate_index];
@@ -205,13 +206,13 @@ refill_budget(struct ctx_candidate *candidates, struct turn *turns,
 		 * remains removed. */
 		if (member &&
 		    (turn->users_removed > 0 || candidate->crosses_turns ||
-			(settings->alternates &&
+			(decision->settings->alternates &&
 			    !keeps_turn_end(candidates, turn,
 				list[n_dropped].candidate_index))))
 			continue;
 		if (member && turn->groups_left == 0)
 			cost += turn->users;
-		if (cost > settings->target - total)
+		if (cost > decision->target - total)
 			continue;
 		candidate->drop = false;
 		total += cost;
@@ -221,30 +222,24 @@ refill_budget(struct ctx_candidate *candidates, struct turn *turns,
 }
 
 int
-ctx_ranked_decide(struct ctx_candidate *candidates, size_t n,
-    const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
-    struct ctx_err *err)
+ctx_ranked_decide(const struct ctx_decision *decision, struct ctx_err *err)
 {
-	struct turn *turns = calloc(n + 1, sizeof *turns);
-	struct ranked *list = calloc(n + 1, sizeof *list);
+	struct turn *turns = calloc(decision->n + 1, sizeof *turns);
+	struct ranked *list = calloc(decision->n + 1, sizeof *list);
 	uint64_t total;
 	size_t listed, n_dropped;
 	int rc = -1;
 
-	(void)newest;
 	if (turns == NULL || list == NULL) {
 		ctx_err_nomem(err);
 		goto out;
 	}
-	survey_turns(candidates, n, settings, turns);
-	total = base +
-	    list_removable(candidates, n, settings, turns, list, &listed);
+	survey_turns(decision, turns);
+	total = decision->base + list_removable(decision, turns, list, &listed);
 	qsort(list, listed, sizeof *list, compare_ranks);
-	n_dropped = drop_lowest(candidates, turns, list, listed,
-	    settings->target, &total);
-	if (settings->strategy->refills && total <= settings->target)
-		refill_budget(candidates, turns, list, n_dropped, settings,
-		    total);
+	n_dropped = drop_lowest(decision, turns, list, listed, &total);
+	if (decision->settings->strategy->refills && total <= decision->target)
+		refill_budget(decision, turns, list, n_dropped, total);
 	rc = 0;
 out:
 	free(turns);

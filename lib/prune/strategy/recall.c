@@ -449,13 +449,12 @@ rank_with_users(struct ctx_candidate *candidates, size_t from, size_t end)
  * tokens that are left by groups which must be kept.  Of all other groups,
  * removes those with the lowest ranks. */
 int
-ctx_recall_decide(struct ctx_candidate *candidates, size_t n,
-    const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
-    struct ctx_err *err)
+ctx_recall_decide(const struct ctx_decision *decision, struct ctx_err *err)
 {
-	bool splits = ctx_prune_splits_turns(settings);
-	uint64_t held = base, left;
-	size_t end;
+	struct ctx_candidate *candidates = decision->candidates;
+	bool splits = ctx_prune_splits_turns(decision->settings);
+	uint64_t held = decision->base, left;
+	size_t end, n = decision->n;
 
 	for (size_t i = 0; i < n; i++)
 		if (candidates[i].is_root && candidates[i].pinned)
@@ -466,8 +465,8 @@ ctx_recall_decide(struct ctx_candidate *candidates, size_t n,
 			end++;
 		rank_with_users(candidates, i, end);
 	}
-	left = settings->target > held
-	    ? (settings->target - held) / CTX_RECALL_NEWEST
+	left = decision->target > held
+	    ? (decision->target - held) / CTX_RECALL_NEWEST
 	    : 0;
 	for (size_t i = n; i-- > 0;) {
 		if (!candidates[i].is_root || candidates[i].pinned)
@@ -477,7 +476,6 @@ ctx_recall_decide(struct ctx_candidate *candidates, size_t n,
 		left -= candidates[i].weight;
 		candidates[i].rank = HUGE_VAL;
 	}
-	return splits
-	    ? ctx_split_decide(candidates, n, settings, base, newest, err)
-	    : ctx_ranked_decide(candidates, n, settings, base, newest, err);
+	return splits ? ctx_split_decide(decision, err)
+		      : ctx_ranked_decide(decision, err);
 }

@@ -34,11 +34,13 @@ is_aside(const struct ctx_candidate *candidate)
  * false if the kept messages begin with a user message, or if there is no user
  * message to keep before them. */
 static bool
-find_bare_answer(const struct ctx_candidate *candidates, size_t n,
-    size_t *answer, size_t *user)
+find_bare_answer(const struct ctx_decision *decision, size_t *answer,
+    size_t *user)
 {
-	*user = n;
-	for (size_t i = 0; i < n; i++) {
+	const struct ctx_candidate *candidates = decision->candidates;
+
+	*user = decision->n;
+	for (size_t i = 0; i < decision->n; i++) {
 		const struct ctx_candidate *candidate = &candidates[i];
 		bool kept = !candidates[candidate->root].drop;
 
@@ -49,7 +51,7 @@ find_bare_answer(const struct ctx_candidate *candidates, size_t n,
 		if (!kept || is_aside(candidate))
 			continue;
 		*answer = candidate->root;
-		return *user < n;
+		return *user < decision->n;
 	}
 	return false;
 }
@@ -79,28 +81,32 @@ rerank_answer(struct ctx_candidate *answer, struct ctx_candidate *user,
 	user->rank = nextafter(answer->rank, HUGE_VAL);
 }
 
-/* Returns the number of tokens of the groups that are not removed. */
+/* Returns the number of tokens of the target that are left by the groups that
+ * are not removed.  If only_pinned is true, counts only those groups that must
+ * be kept. */
 static uint64_t
-count_kept(const struct ctx_candidate *candidates, size_t n, bool only_pinned)
+count_left(const struct ctx_decision *decision, bool only_pinned)
 {
-	uint64_t total = 0;
+	const struct ctx_candidate *candidates = decision->candidates;
+	uint64_t total = decision->base;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < decision->n; i++)
 		if (candidates[i].is_root && !candidates[i].drop &&
 		    (candidates[i].pinned || !only_pinned))
 			total += candidates[i].weight;
-	return total;
+	return decision->target > total ? decision->target - total : 0;
 }
 
 /* Removes answers before the first kept user message, from the oldest on.
  * Stops when the user message before an answer fits into the free tokens, and
  * keeps both messages. left: number of free tokens. */
 static void
-drop_bare_answers(struct ctx_candidate *candidates, size_t n, uint64_t left)
+drop_bare_answers(const struct ctx_decision *decision, uint64_t left)
 {
-	size_t user = n;
+	struct ctx_candidate *candidates = decision->candidates;
+	size_t user = decision->n;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < decision->n; i++) {
 		struct ctx_candidate *candidate = &candidates[i];
 		struct ctx_candidate *root = &candidates[candidate->root];
 
@@ -108,7 +114,7 @@ drop_bare_answers(struct ctx_candidate *candidates, size_t n, uint64_t left)
 			return;
 		if (candidate->asks && candidate->is_root)
 			user = i;
-		if (root->drop || is_aside(candidate) || user == n)
+		if (root->drop || is_aside(candidate) || user == decision->n)
 			continue;
 		if (root->pinned || candidates[user].weight <= left) {
 			candidates[user].drop = false;
@@ -120,26 +126,21 @@ drop_bare_answers(struct ctx_candidate *candidates, size_t n, uint64_t left)
 }
 
 int
-ctx_split_decide(struct ctx_candidate *candidates, size_t n,
-    const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
-    struct ctx_err *err)
+ctx_split_decide(const struct ctx_decision *decision, struct ctx_err *err)
 {
-	uint64_t held = base + count_kept(candidates, n, true), total;
-	uint64_t room = settings->target > held ? settings->target - held : 0;
+	struct ctx_candidate *candidates = decision->candidates;
+	uint64_t room = count_left(decision, true);
 	size_t answer, user;
 
 	for (unsigned round = 0; round < ROUNDS; round++) {
-		for (size_t i = 0; i < n; i++)
+		for (size_t i = 0; i < decision->n; i++)
 			candidates[i].drop = false;
-		if (ctx_ranked_decide(candidates, n, settings, base, newest,
-			err) < 0)
+		if (ctx_ranked_decide(decision, err) < 0)
 			return -1;
-		if (!find_bare_answer(candidates, n, &answer, &user))
+		if (!find_bare_answer(decision, &answer, &user))
 			return 0;
 		rerank_answer(&candidates[answer], &candidates[user], room);
 	}
-	total = base + count_kept(candidates, n, false);
-	drop_bare_answers(candidates, n,
-	    settings->target > total ? settings->target - total : 0);
+	drop_bare_answers(decision, count_left(decision, false));
 	return 0;
 }

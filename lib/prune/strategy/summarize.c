@@ -19,14 +19,16 @@ enum { SUMMARY_SHARE = 3 };
  * that contain such summaries, because a new summary replaces them.  Returns
  * the sum of these tokens. */
 static uint64_t
-exclude_summaries(struct ctx_candidate *candidates, size_t n)
+exclude_summaries(const struct ctx_decision *decision)
 {
 	uint64_t tokens = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		tokens += candidates[i].summary_tokens;
-		candidates[i].weight -= candidates[i].summary_tokens;
-		candidates[i].summary_tokens = 0;
+	for (size_t i = 0; i < decision->n; i++) {
+		struct ctx_candidate *candidate = &decision->candidates[i];
+
+		tokens += candidate->summary_tokens;
+		candidate->weight -= candidate->summary_tokens;
+		candidate->summary_tokens = 0;
 	}
 	return tokens;
 }
@@ -35,14 +37,14 @@ exclude_summaries(struct ctx_candidate *candidates, size_t n)
  * removed together) except the newest: those in the last keep_tokens tokens or,
  * if keep_tokens is 0, the last keep_messages messages. */
 static void
-drop_older(struct ctx_candidate *candidates, size_t n,
-    const struct ctx_prune_settings *settings)
+drop_older(const struct ctx_decision *decision)
 {
+	const struct ctx_prune_settings *settings = decision->settings;
 	/* number of tokens of this candidate and of all newer candidates */
 	uint64_t from_here = 0;
 
-	for (size_t i = n; i-- > 0;) {
-		struct ctx_candidate *candidate = &candidates[i];
+	for (size_t i = decision->n; i-- > 0;) {
+		struct ctx_candidate *candidate = &decision->candidates[i];
 
 		if (!candidate->is_root)
 			continue;
@@ -61,12 +63,12 @@ drop_older(struct ctx_candidate *candidates, size_t n,
  * If the group contains a tool call whose result comes much later, all messages
  * between the call and the result are kept. */
 static void
-keep_after_kept(struct ctx_candidate *candidates, size_t n)
+keep_after_kept(const struct ctx_decision *decision)
 {
 	bool kept = false;
 
-	for (size_t i = 0; i < n; i++) {
-		struct ctx_candidate *candidate = &candidates[i];
+	for (size_t i = 0; i < decision->n; i++) {
+		struct ctx_candidate *candidate = &decision->candidates[i];
 
 		if (!candidate->is_root)
 			continue;
@@ -79,9 +81,11 @@ keep_after_kept(struct ctx_candidate *candidates, size_t n)
 /* If messages other than summaries are removed (others is true), also removes
  * the summaries of earlier runs; otherwise keeps these summaries. */
 static void
-drop_summaries(struct ctx_candidate *candidates, size_t n, bool others)
+drop_summaries(const struct ctx_decision *decision, bool others)
 {
-	for (size_t i = 0; i < n; i++)
+	struct ctx_candidate *candidates = decision->candidates;
+
+	for (size_t i = 0; i < decision->n; i++)
 		if (candidates[i].is_root && candidates[i].summary)
 			candidates[i].drop = others && !candidates[i].pinned;
 }
@@ -89,9 +93,11 @@ drop_summaries(struct ctx_candidate *candidates, size_t n, bool others)
 /* Returns true if any message is removed that is not a summary of an earlier
  * run. */
 static bool
-drops_messages(const struct ctx_candidate *candidates, size_t n)
+drops_messages(const struct ctx_decision *decision)
 {
-	for (size_t i = 0; i < n; i++)
+	const struct ctx_candidate *candidates = decision->candidates;
+
+	for (size_t i = 0; i < decision->n; i++)
 		if (candidates[i].is_root && candidates[i].drop &&
 		    !candidates[i].summary)
 			return true;
@@ -100,23 +106,22 @@ drops_messages(const struct ctx_candidate *candidates, size_t n)
 
 /* Returns the number of tokens that are reserved for the summary: the number in
  * the settings or, if there is none, a share of the tokens that are left by the
- * messages that must be kept. base: number of tokens that are not in any
- * candidate. */
+ * messages that must be kept. */
 static uint64_t
-find_reserved(const struct ctx_candidate *candidates, size_t n,
-    const struct ctx_prune_settings *settings, uint64_t base)
+find_reserved(const struct ctx_decision *decision)
 {
+	const struct ctx_candidate *candidates = decision->candidates;
 	const uint64_t least = CTX_LEAST_SUMMARY + CTX_SUMMARY_FRAME;
-	uint64_t required = base, share;
+	uint64_t required = decision->base, share;
 
-	if (settings->reserved != 0)
-		return settings->reserved;
-	for (size_t i = 0; i < n; i++)
+	if (decision->settings->reserved != 0)
+		return decision->settings->reserved;
+	for (size_t i = 0; i < decision->n; i++)
 		if (candidates[i].is_root && candidates[i].pinned)
 			required += candidates[i].weight;
-	if (settings->target <= required)
+	if (decision->target <= required)
 		return least;
-	share = (settings->target - required) / SUMMARY_SHARE;
+	share = (decision->target - required) / SUMMARY_SHARE;
 	return share > least ? share : least;
 }
 
@@ -124,15 +129,16 @@ find_reserved(const struct ctx_candidate *candidates, size_t n,
  * that fit into the target, from the newest on.  A group that does not fit is
  * removed. */
 static int
-keep_fitting(struct ctx_candidate *candidates, size_t n,
-    const struct ctx_prune_settings *settings, uint64_t base,
-    struct ctx_err *err)
+keep_fitting(const struct ctx_decision *decision, struct ctx_err *err)
 {
-	for (size_t i = 0; i < n; i++) {
-		candidates[i].rank = candidates[i].rank * (double)n + (double)i;
-		candidates[i].drop = false;
+	for (size_t i = 0; i < decision->n; i++) {
+		struct ctx_candidate *candidate = &decision->candidates[i];
+
+		candidate->rank =
+		    candidate->rank * (double)decision->n + (double)i;
+		candidate->drop = false;
 	}
-	return ctx_ranked_decide(candidates, n, settings, base, 0, err);
+	return ctx_ranked_decide(decision, err);
 }
 
 /* Keeps the newest messages that fit into the target without the reserved
@@ -140,18 +146,18 @@ keep_fitting(struct ctx_candidate *candidates, size_t n,
  * known; then more messages are kept, as many as fit into the tokens that the
  * summary leaves. */
 static int
-keep_newest(struct ctx_candidate *candidates, size_t n,
-    const struct ctx_prune_settings *settings, uint64_t reserved, uint64_t base,
+keep_newest(const struct ctx_decision *decision, uint64_t reserved,
     struct ctx_err *err)
 {
-	struct ctx_prune_settings narrower = *settings;
+	const struct ctx_prune_settings *settings = decision->settings;
+	struct ctx_decision narrower = *decision;
 
 	narrower.target =
-	    settings->target > reserved ? settings->target - reserved : 0;
+	    decision->target > reserved ? decision->target - reserved : 0;
 	if (settings->reserved > 0 && settings->summary_tokens == 0 &&
 	    !settings->alternates)
-		return keep_fitting(candidates, n, &narrower, base, err);
-	return ctx_fifo_decide(candidates, n, &narrower, base, 0, err);
+		return keep_fitting(&narrower, err);
+	return ctx_fifo_decide(&narrower, err);
 }
 
 /* Keeps the newest messages that fit into the target together with the summary.
@@ -159,38 +165,33 @@ keep_newest(struct ctx_candidate *candidates, size_t n,
  * so that a second run changes nothing. earlier: number of tokens of the
  * summaries of earlier runs. */
 static int
-keep_beside_summary(struct ctx_candidate *candidates, size_t n,
-    const struct ctx_prune_settings *settings, uint64_t earlier, uint64_t base,
+keep_beside_summary(const struct ctx_decision *decision, uint64_t earlier,
     struct ctx_err *err)
 {
-	uint64_t reserved = find_reserved(candidates, n, settings, base);
+	uint64_t reserved = find_reserved(decision);
 
-	if (keep_newest(candidates, n, settings, earlier, base, err) < 0)
+	if (keep_newest(decision, earlier, err) < 0)
 		return -1;
-	if (!drops_messages(candidates, n))
+	if (!drops_messages(decision))
 		return 0;
-	if (keep_newest(candidates, n, settings, reserved, base, err) < 0)
+	if (keep_newest(decision, reserved, err) < 0)
 		return -1;
 	/* A new summary is written only if messages are removed. */
-	return earlier > reserved && !drops_messages(candidates, n)
-	    ? keep_newest(candidates, n, settings, earlier, base, err)
+	return earlier > reserved && !drops_messages(decision)
+	    ? keep_newest(decision, earlier, err)
 	    : 0;
 }
 
 int
-ctx_summarize_decide(struct ctx_candidate *candidates, size_t n,
-    const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
-    struct ctx_err *err)
+ctx_summarize_decide(const struct ctx_decision *decision, struct ctx_err *err)
 {
-	uint64_t earlier = exclude_summaries(candidates, n);
+	uint64_t earlier = exclude_summaries(decision);
 
-	(void)newest;
-	if (keep_beside_summary(candidates, n, settings, earlier, base, err) <
-	    0)
+	if (keep_beside_summary(decision, earlier, err) < 0)
 		return -1;
-	drop_older(candidates, n, settings);
-	if (settings->alternates)
-		keep_after_kept(candidates, n);
-	drop_summaries(candidates, n, drops_messages(candidates, n));
+	drop_older(decision);
+	if (decision->settings->alternates)
+		keep_after_kept(decision);
+	drop_summaries(decision, drops_messages(decision));
 	return 0;
 }

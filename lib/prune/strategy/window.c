@@ -3,15 +3,15 @@
 #include "prune/plan.h"
 
 int
-ctx_window_decide(struct ctx_candidate *candidates, size_t n,
-    const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
-    struct ctx_err *err)
+ctx_window_decide(const struct ctx_decision *decision, struct ctx_err *err)
 {
-	(void)base;
 	(void)err;
-	for (size_t i = 0; i < n; i++)
-		candidates[i].drop = candidates[i].is_root &&
-		    !candidates[i].pinned &&
-		    settings->window_turns <= newest - candidates[i].turn;
+	for (size_t i = 0; i < decision->n; i++) {
+		struct ctx_candidate *candidate = &decision->candidates[i];
+
+		candidate->drop = candidate->is_root && !candidate->pinned &&
+		    decision->settings->window_turns <=
+			decision->newest - candidate->turn;
+	}
 	return 0;
 }
