@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "group/demonstration.h"
+#include "group/grouping.h"
 
 /* The line that ends a demonstration (an example of how an earlier task was
  * done) is first searched for in this many bytes at the end of a text.  If it

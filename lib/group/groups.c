@@ -3,11 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "group/group.h"
-#include "group/merge_groups.h"
+#include "group/grouping.h"
 #include "group/open_tool_calls.h"
-#include "group/pair_results.h"
-#include "group/turns.h"
 
 int
 ctx_groups_init(struct ctx_groups *groups, struct ctx_err *err)
@@ -36,26 +33,21 @@ ctx_groups_reset(struct ctx_groups *groups)
 {
 	ctx_open_calls_clear(groups->calls);
 	ctx_intern_reset(&groups->tools);
-	groups->n = 0;
-	groups->tokens = 0;
-	groups->messages = 0;
-	groups->nonsystem_messages = 0;
-	groups->turn = 0;
-	groups->answered = groups->has_more_results = groups->has_remote_state =
-	    false;
-	groups->merged_call = groups->has_first_task = false;
-	groups->last_task = CTX_NO_SEGMENT;
 	groups->speaker.n = 0;
-	groups->attached = CTX_NO_SEGMENT;
-	groups->continuing = CTX_NO_SEGMENT;
-	groups->n_continuing = 0;
-	groups->newest = groups->newest_calling = groups->newest_answering =
-	    CTX_NO_SEGMENT;
-	groups->newest_known = groups->unnamed_calls = CTX_NO_SEGMENT;
-	groups->n_unnamed_calls = 0;
-	groups->dropped_after = 0;
-	groups->pinned = 0;
-	groups->forget_at = 0;
+	*groups = (struct ctx_groups){.segments = groups->segments,
+	    .cap = groups->cap,
+	    .calls = groups->calls,
+	    .tools = groups->tools,
+	    .text = groups->text,
+	    .speaker = groups->speaker,
+	    .last_task = CTX_NO_SEGMENT,
+	    .attached = CTX_NO_SEGMENT,
+	    .continuing = CTX_NO_SEGMENT,
+	    .newest = CTX_NO_SEGMENT,
+	    .newest_known = CTX_NO_SEGMENT,
+	    .newest_calling = CTX_NO_SEGMENT,
+	    .newest_answering = CTX_NO_SEGMENT,
+	    .unnamed_calls = CTX_NO_SEGMENT};
 }
 
 static struct ctx_segment *
@@ -268,16 +260,6 @@ ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
 	return 0;
 }
 
-/* Returns the new index of a segment after some segments were removed, or
- * CTX_NO_SEGMENT if this segment was one of them. */
-static uint32_t
-remap_segment(uint32_t segment, const bool *removed, const uint32_t *new_index)
-{
-	return segment == CTX_NO_SEGMENT || removed[segment]
-	    ? CTX_NO_SEGMENT
-	    : new_index[segment];
-}
-
 /* Changes the segment indices in *groups after segments were removed.  The
  * segments groups->attached and groups->continuing are never removed.  They
  * wait for a later message, so their groups count as groups with an open tool
@@ -286,21 +268,16 @@ static void
 renumber_cursors(struct ctx_groups *groups, const bool *removed,
     const uint32_t *new_index)
 {
-	if (groups->attached != CTX_NO_SEGMENT)
-		groups->attached = new_index[groups->attached];
-	if (groups->continuing != CTX_NO_SEGMENT)
-		groups->continuing = new_index[groups->continuing];
-	groups->newest = remap_segment(groups->newest, removed, new_index);
-	groups->newest_calling =
-	    remap_segment(groups->newest_calling, removed, new_index);
-	groups->newest_answering =
-	    remap_segment(groups->newest_answering, removed, new_index);
-	groups->newest_known =
-	    remap_segment(groups->newest_known, removed, new_index);
-	groups->unnamed_calls =
-	    remap_segment(groups->unnamed_calls, removed, new_index);
-	groups->last_task =
-	    remap_segment(groups->last_task, removed, new_index);
+	uint32_t *const cursors[] = {&groups->attached, &groups->continuing,
+	    &groups->newest, &groups->newest_known, &groups->newest_calling,
+	    &groups->newest_answering, &groups->unnamed_calls,
+	    &groups->last_task};
+
+	for (size_t i = 0; i < CTX_LENGTH(cursors); i++)
+		if (*cursors[i] != CTX_NO_SEGMENT)
+			*cursors[i] = removed[*cursors[i]]
+			    ? CTX_NO_SEGMENT
+			    : new_index[*cursors[i]];
 }
 
 int

@@ -6,8 +6,7 @@
  * segments (messages or parts of one).  A group is represented by its first
  * segment, so that groups can be sorted by their position in the conversation.
  */
-#include "group/group.h"
-#include "group/merge_groups.h"
+#include "group/grouping.h"
 #include "group/open_tool_calls.h"
 
 uint32_t

@@ -4,10 +4,8 @@
  * The table of calls contains only open calls, which have no result yet
  * (open_tool_calls.c).
  */
-#include "group/group.h"
-#include "group/merge_groups.h"
+#include "group/grouping.h"
 #include "group/open_tool_calls.h"
-#include "group/pair_results.h"
 
 /* Reads the id and the tool name of a tool call or tool result.  Sets *tool to
  * the id of the tool name in groups->tools, or to 0 if there is no tool

@@ -2,10 +2,8 @@
  * task */
 #include <string.h>
 
-#include "group/demonstration.h"
-#include "group/group.h"
+#include "group/grouping.h"
 #include "group/open_tool_calls.h"
-#include "group/turns.h"
 
 bool
 ctx_groups_may_open_turn(const struct ctx_groups *groups,
