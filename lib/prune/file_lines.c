@@ -217,7 +217,7 @@ ctx_prune_each_line(struct prune *run, struct prune_entry *entry,
 		    : function(run, entry, line, text, err);
 	}
 	for (;; line++) {
-		if (!ctx_transcript_was_removed(transcript, line) &&
+		if (!ctx_transcript_line(transcript, line)->removed &&
 		    select(transcript, line) &&
 		    (read_again(run, entry, &place,
 			 entry->held.line + (line - first), &text, err) < 0 ||

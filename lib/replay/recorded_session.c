@@ -192,7 +192,7 @@ find_request(struct session_reading *reading, struct open_session *open,
 	    (open->answers && (message->dialect->rules & CTX_JOINS_ANSWERS));
 	uint32_t id = event->inside || event->line == 0
 	    ? 0
-	    : ctx_transcript_message_id(reading->stream->transcript,
+	    : ctx_line_value(reading->stream->transcript, CTX_VALUE_SAME,
 		  event->line);
 	uint32_t *known = NULL;
 

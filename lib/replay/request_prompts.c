@@ -36,7 +36,7 @@ are_appended(const struct ctx_transcript *transcript, uint32_t from,
     uint32_t to)
 {
 	for (; from < to; to--)
-		if (!ctx_transcript_is_appended(transcript, to))
+		if (!ctx_transcript_line(transcript, to)->is_appended)
 			return false;
 	return true;
 }

@@ -208,8 +208,8 @@ read_stream_message(struct ctx_stream *stream,
 		flags |= CTX_MESSAGE_HIDDEN | CTX_MESSAGE_INACTIVE;
 	stream->parsed.flags |= flags;
 	if (stream->line != 0)
-		stream->parsed.billed =
-		    ctx_transcript_billed(stream->transcript, stream->line);
+		stream->parsed.billed = ctx_line_value(stream->transcript,
+		    CTX_VALUE_BILLED, stream->line);
 	return stream->include_hidden ||
 	    !(stream->parsed.flags & CTX_MESSAGE_HIDDEN);
 }

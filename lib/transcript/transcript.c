@@ -394,20 +394,68 @@ find_last_user(struct ctx_transcript *transcript)
 	transcript->last_user = i > transcript->from ? (uint32_t)i : 0;
 }
 
+/* Makes lines active. before: see ctx_transcript_active_branch. */
+static int
+find_active(struct ctx_transcript *transcript, uint32_t before,
+    struct ctx_err *err)
+{
+	return transcript->dialect->history == CTX_HISTORY_LOG
+	    ? ctx_transcript_replay_log(transcript, err)
+	    : ctx_transcript_active_branch(transcript, before, err);
+}
+
 int
 ctx_transcript_decide(struct ctx_transcript *transcript, struct ctx_err *err)
 {
-	int rc;
-
-	if (transcript->dialect->history == CTX_HISTORY_LOG)
-		rc = ctx_transcript_replay_log(transcript, err);
-	else
-		rc = ctx_transcript_active_branch(transcript, 0, err);
-	if (rc < 0 || mark_continuations(transcript, err) < 0)
+	if (find_active(transcript, 0, err) < 0 ||
+	    mark_continuations(transcript, err) < 0)
 		return -1;
 	compress_replacements(transcript);
 	find_last_user(transcript);
 	return assign_billed_usage(transcript, err);
+}
+
+/* Clears what the last decision about active lines (sent to the model) has set
+ * in the lines of the file. */
+static void
+clear_decision(struct ctx_transcript *transcript)
+{
+	static const enum ctx_line_value cleared[] = {CTX_VALUE_PARENT_LINE,
+	    CTX_VALUE_ABOUT_LINE, CTX_VALUE_NEWER, CTX_VALUE_FIRST_LINE};
+	struct ctx_transcript_line *entry;
+
+	for (size_t i = 0; i < CTX_LENGTH(cleared); i++)
+		ctx_values_clear(&transcript->values[cleared[i]],
+		    transcript->from + 1);
+	for (size_t i = transcript->from; i < transcript->n; i++) {
+		entry = &transcript->lines[i];
+		entry->active = entry->is_continued = entry->continues = false;
+		entry->results_only = false;
+	}
+}
+
+int
+ctx_transcript_decide_before(struct ctx_transcript *transcript, uint32_t line,
+    struct ctx_err *err)
+{
+	size_t n = transcript->n;
+	int rc;
+
+	clear_decision(transcript);
+	transcript->n = line - 1;
+	rc = find_active(transcript, line, err);
+	transcript->n = n;
+	return rc;
+}
+
+bool
+ctx_transcript_is_message(const struct ctx_transcript *transcript,
+    uint32_t line)
+{
+	uint8_t kind = ctx_transcript_line(transcript, line)->kind;
+
+	return kind == CTX_LINE_MESSAGE || kind == CTX_LINE_SUMMARY ||
+	    kind == CTX_LINE_DIGEST;
 }
 
 bool
@@ -426,12 +474,6 @@ ctx_transcript_is_active(const struct ctx_transcript *transcript, uint32_t line,
 	return true;
 }
 
-uint64_t
-ctx_transcript_billed(const struct ctx_transcript *transcript, uint32_t line)
-{
-	return ctx_line_value(transcript, CTX_VALUE_BILLED, line);
-}
-
 /* ---- removing lines ---- */
 
 void
@@ -446,13 +488,6 @@ ctx_transcript_remove(struct ctx_transcript *transcript, uint32_t line)
 		    ctx_line_value(transcript, CTX_VALUE_KEPT_LINES, first) -
 			1);
 	entry->removed = true;
-}
-
-bool
-ctx_transcript_was_removed(const struct ctx_transcript *transcript,
-    uint32_t line)
-{
-	return ctx_transcript_line(transcript, line)->removed;
 }
 
 bool

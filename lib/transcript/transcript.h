@@ -61,6 +61,45 @@ enum ctx_line_value {
 	CTX_LINE_VALUES
 };
 
+/* Describes one line of a session file.  A file may have millions of lines, so
+ * this struct must be small.  Numbers that only some lines have are stored
+ * elsewhere (enum ctx_line_value). */
+struct ctx_transcript_line {
+	uint32_t length;   /* length of the line in bytes */
+	uint32_t checksum; /* checksum of the bytes of the line */
+	uint8_t dialect;   /* index of the line's format, see ctx_dialect_at */
+	uint8_t flags;
+	uint8_t kind : 4; /* enum ctx_line_kind */
+	bool active : 1, removed : 1;
+	/* A message may be split over several lines. is_continued: a later line
+	 * has the next part of this line's message. continues: an earlier line
+	 * has the part before this line's part. */
+	bool is_continued : 1, continues : 1;
+	/* True if the line is active (sent to the model) only because it
+	 * contains tool results, although it is not on the path from the newest
+	 * leaf of the tree of lines to the root. */
+	bool results_only : 1;
+	/* Used for a line that ctx has removed.  True if CTX_VALUE_ABOUT_LINE
+	 * is now the number of the line to which other lines must refer in
+	 * place of this line (see find_kept_successor). */
+	bool successor_known : 1;
+	/* Used for the first line of a message.  True once
+	 * ctx_transcript_first_of_message was called for the message, so that a
+	 * change of the message is reported only once. */
+	bool reported : 1;
+	bool begins_file : 1; /* first line of a session file */
+	/* true if the line is a message of the user with content other than
+	 * tool results */
+	bool from_user : 1;
+	/* True if this line does not change which earlier lines are active
+	 * (sent to the model).  The line itself is not sent, or it is sent
+	 * after all active lines before it. */
+	bool is_appended : 1;
+};
+
+_Static_assert(sizeof(struct ctx_transcript_line) == 12,
+    "transcript.h says how much memory a line takes");
+
 /* The lines of an agent's session file.  Each line is a JSON record.  A line is
  * active if the agent would send its message with the next request.  A later
  * line can remove or replace earlier lines, so the active lines are known only
@@ -104,6 +143,21 @@ struct ctx_transcript {
 	char id[CTX_UUID_LITERAL];    /* scratch memory for the text of an id */
 };
 
+static inline struct ctx_transcript_line *
+ctx_transcript_line(const struct ctx_transcript *transcript, uint32_t line)
+{
+	return &transcript->lines[line - 1];
+}
+
+/* Returns the number of a given kind (enum ctx_line_value) that is stored for a
+ * line, or 0 if none is stored. */
+static inline uint32_t
+ctx_line_value(const struct ctx_transcript *transcript,
+    enum ctx_line_value value, uint32_t line)
+{
+	return ctx_values_at(&transcript->values[value], line);
+}
+
 void ctx_transcript_release(struct ctx_transcript *transcript);
 /* Begins to read a session file in this dialect (format).  If the argument
  * "only" is true, frees the lines of all earlier files. */
@@ -131,19 +185,9 @@ int ctx_transcript_decide(struct ctx_transcript *transcript,
  * of the file. */
 int ctx_transcript_decide_before(struct ctx_transcript *transcript,
     uint32_t line, struct ctx_err *err);
-/* Returns true if it is certain that a line removes nothing from what the agent
- * sends to the model.  All messages that were sent before this line are then
- * still sent, and so is the message of this line, if it has one. */
-bool ctx_transcript_is_appended(const struct ctx_transcript *transcript,
-    uint32_t line);
 /* Returns true if a line is a message or a summary, even if the line is not
  * sent to the model. */
 bool ctx_transcript_is_message(const struct ctx_transcript *transcript,
-    uint32_t line);
-/* Returns the id of the message to which a line belongs, as a number in the
- * table of message ids, or 0 if the line has no message id.  All lines of a
- * message have the same message id. */
-uint32_t ctx_transcript_message_id(const struct ctx_transcript *transcript,
     uint32_t line);
 /* Returns true if a line that was read for the second time has the same bytes
  * as the first time. */
@@ -163,17 +207,8 @@ struct ctx_record_place ctx_transcript_place(
  * - CTX_MESSAGE_EARLIER: a later active line is a message of the user. */
 bool ctx_transcript_is_active(const struct ctx_transcript *transcript,
     uint32_t line, unsigned *flags);
-/* If a response begins with this line, returns the number of input tokens of
- * the request for this response.  Returns 0 if no response begins here, or if
- * no line reports the number. */
-uint64_t ctx_transcript_billed(const struct ctx_transcript *transcript,
-    uint32_t line);
 /* Stores that ctx has removed a line. */
 void ctx_transcript_remove(struct ctx_transcript *transcript, uint32_t line);
-/* Returns true if ctx has removed a line (ctx_transcript_remove was called for
- * the line). */
-bool ctx_transcript_was_removed(const struct ctx_transcript *transcript,
-    uint32_t line);
 /* Returns true if at least one line of the message to which this line belongs
  * was not removed. */
 bool ctx_transcript_message_is_kept(const struct ctx_transcript *transcript,
