@@ -20,7 +20,8 @@ edit_and_insert(struct prune *run, struct held_conversation *conversation,
     const struct prune_entry *entry, struct ctx_str text, bool replace,
     struct ctx_err *err)
 {
-	struct ctx_buf edited = {0}, inserted = {0};
+	size_t from = run->rewrite.edits.store.n;
+	struct ctx_buf edited = {0};
 	int rc = ctx_edits_apply(&run->message_edits, text, &edited, err);
 
 	ctx_edits_reset(&run->message_edits);
@@ -32,12 +33,11 @@ edit_and_insert(struct prune *run, struct held_conversation *conversation,
 		    &run->rewrite.text_message, replace, err);
 	if (rc == 0)
 		rc = ctx_edits_apply(&run->message_edits, ctx_buf_str(&edited),
-		    &inserted, err);
+		    &run->rewrite.edits.store, err);
 	if (rc == 0)
-		rc = ctx_edits_replace(&run->rewrite.edits, text, inserted.p,
-		    inserted.n, err);
+		rc = ctx_edits_replace_stored(&run->rewrite.edits, text, from,
+		    err);
 	ctx_buf_release(&edited);
-	ctx_buf_release(&inserted);
 	return rc;
 }
 

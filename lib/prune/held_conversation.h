@@ -164,7 +164,13 @@ struct prune {
 	struct ctx_edits message_edits;
 	struct text_segments text_segments;
 	struct shortener shortener;
-	struct ctx_pins pins;
+	/* Amount of work, in units of CTX_PATTERN_WORK, that may still be done
+	 * to match the regular expressions of options such as --pin with the
+	 * current message.  The limit protects against slow expressions. */
+	int64_t match_left;
+	/* scratch memory: a text of the current message; a JSON string; an
+	 * inserted message or string */
+	struct ctx_buf text, literal, composed;
 };
 
 /* Returns true if a message was removed as a whole.  If the message has several

@@ -14,6 +14,71 @@
 #include "prune/held_conversation.h"
 #include "prune/plan.h"
 
+/* Sets *pinned to true if the text of a block matches a pattern of --pin, or
+ * the name of its tool matches a pattern of --pin-tool.  Reasoning pins no
+ * message, because pruning may remove it from pinned messages, too: a second
+ * run would not find it. */
+static int
+match_block(struct prune *run, const struct ctx_message *message,
+    const struct ctx_block *block, bool *pinned, struct ctx_err *err)
+{
+	struct ctx_prune_config *config = run->options;
+	struct ctx_str text;
+
+	if (config->pin_text.n > 0 && block->payload != 0 &&
+	    block->kind != CTX_BLOCK_MEDIA &&
+	    block->kind != CTX_BLOCK_REASONING) {
+		run->text.n = 0;
+		if (ctx_json_text(message->json, block->payload, &run->text,
+			&text, err) < 0)
+			return -1;
+		*pinned = ctx_pattern_match(&config->pin_text, text.p, text.n,
+		    &run->match_left);
+		ctx_buf_reset(&run->text);
+	}
+	if (*pinned || config->pin_tool.n == 0 || block->name == 0)
+		return 0;
+	run->text.n = 0;
+	if (ctx_block_tool(message->json, block, &run->text, &text, err) < 0)
+		return -1;
+	*pinned = ctx_pattern_match(&config->pin_tool, text.p, text.n,
+	    &run->match_left);
+	return 0;
+}
+
+/* Sets *pinned to true if one of the options --pin, --pin-tool and --pin-role
+ * matches a message.  Sets run->match_left for this message. */
+static int
+match_pins(struct prune *run, const struct ctx_message *message, bool *pinned,
+    struct ctx_err *err)
+{
+	run->match_left = CTX_PATTERN_WORK;
+	*pinned = run->options->pin_roles >> message->role & 1;
+	for (size_t i = 0; i < message->n && !*pinned; i++)
+		if (match_block(run, message, &message->blocks[i], pinned,
+			err) < 0)
+			return -1;
+	return 0;
+}
+
+/* Pins the segments from the index "first" on whose tool name matches
+ * --pin-tool. The tool name of a tool result is that of its call. */
+static void
+pin_tools(struct prune *run, struct ctx_groups *groups, size_t first)
+{
+	struct ctx_pattern *patterns = &run->options->pin_tool;
+	struct ctx_str tool;
+
+	for (; patterns->n > 0 && first < groups->n; first++) {
+		tool =
+		    ctx_intern_at(&groups->tools, groups->segments[first].tool);
+		if (tool.n > 0 &&
+		    ctx_pattern_match(patterns, tool.p, tool.n,
+			&run->match_left))
+			groups->segments[first].flags |= CTX_SEGMENT_PINNED;
+	}
+}
+
 /* Returns true if --tool and --not-tool forbid to edit the results of a tool.
  * id: number of the tool's name in groups->tools, or 0 if the name is not
  * known. */
@@ -25,7 +90,7 @@ is_excluded_tool(struct prune *run, const struct ctx_groups *groups,
 	struct ctx_str tool = ctx_intern_at(&groups->tools, id);
 
 	return !ctx_pattern_selects(&options->tool, &options->not_tool, tool.p,
-	    tool.n, &run->pins.match_left);
+	    tool.n, &run->match_left);
 }
 
 /* Finds the results of tools that --tool and --not-tool exclude from editing.
@@ -182,7 +247,7 @@ find_given_flags(struct prune *run, const struct ctx_message *message,
 	if (found->whole)
 		*flags = (found->summary ? CTX_SEGMENT_SUMMARY : 0u) |
 		    (found->notice ? CTX_SEGMENT_NOTICE : 0u);
-	if (ctx_pins_match(&run->pins, message, &pinned, err) < 0)
+	if (match_pins(run, message, &pinned, err) < 0)
 		return -1;
 	/* Some formats mark the summary that an agent wrote of earlier
 	 * messages.  Such a message is pinned.  A summary that ctx has inserted
@@ -215,7 +280,7 @@ add_segments(struct prune *run, struct held_conversation *conversation,
 		0 ||
 	    ctx_groups_add(groups, message, &cost, flags, err) < 0)
 		return -1;
-	ctx_pins_match_tools(&run->pins, groups, first);
+	pin_tools(run, groups, first);
 	for (i = first; conversation->is_response && i < groups->n; i++)
 		groups->segments[i].flags |= CTX_SEGMENT_PINNED;
 	entry->n_segments = (uint8_t)(groups->n - first);

@@ -103,20 +103,18 @@ count_message_tokens(struct prune *run, struct ctx_counter *counter,
 	    .parent = {"null", 4}};
 	const char *template =
 	    choose_template(content->dialect, false, content->summary);
-	struct ctx_buf composed = {0};
-	struct ctx_cost cost = {0};
-	int rc = ctx_template_fill(&composed, template, find_template_value,
-	    &values, err);
+	struct ctx_cost cost;
 
-	if (rc == 0)
-		rc = ctx_rewrite_read_text(&run->rewrite, content->dialect,
-		    ctx_buf_str(&composed), 0, err);
-	if (rc >= 0)
-		rc = ctx_count_message(counter, &run->rewrite.text_message,
-		    &cost, err);
+	run->composed.n = 0;
+	if (ctx_template_fill(&run->composed, template, find_template_value,
+		&values, err) < 0 ||
+	    ctx_rewrite_read_text(&run->rewrite, content->dialect,
+		ctx_buf_str(&run->composed), 0, err) < 0 ||
+	    ctx_count_message(counter, &run->rewrite.text_message, &cost, err) <
+		0)
+		return -1;
 	*tokens = cost.tokens;
-	ctx_buf_release(&composed);
-	return rc;
+	return 0;
 }
 
 /* Sets *tokens to the number of tokens of a JSON string that is stored in two
@@ -126,21 +124,19 @@ count_literal_tokens(struct prune *run, struct ctx_counter *counter,
     struct ctx_str first, struct ctx_str second, uint64_t *tokens,
     struct ctx_err *err)
 {
-	struct ctx_buf literal = {0};
+	struct ctx_buf *literal = &run->composed;
 	struct ctx_cost cost = {0};
-	int rc = ctx_buf_add_str(&literal, first, err);
 
-	if (rc == 0)
-		rc = ctx_buf_add_str(&literal, second, err);
-	if (rc == 0)
-		rc = ctx_rewrite_scan_text(&run->rewrite, ctx_buf_str(&literal),
-		    err);
-	if (rc >= 0)
-		rc = ctx_count_value(counter, &run->rewrite.text_json, 0, &cost,
-		    err);
+	literal->n = 0;
+	if (ctx_buf_add_str(literal, first, err) < 0 ||
+	    ctx_buf_add_str(literal, second, err) < 0 ||
+	    ctx_rewrite_scan_text(&run->rewrite, ctx_buf_str(literal), err) <
+		0 ||
+	    ctx_count_value(counter, &run->rewrite.text_json, 0, &cost, err) <
+		0)
+		return -1;
 	*tokens = cost.tokens;
-	ctx_buf_release(&literal);
-	return rc;
+	return 0;
 }
 
 /* Sets *tokens to the number of tokens that a text ("first") adds when it is
@@ -177,14 +173,17 @@ append_suffix(struct ctx_buf *out, bool summary, struct ctx_err *err)
 }
 
 /* Sets *tokens to the number of tokens that a summary or notice adds to the
- * conversation. literal: the text as a JSON string.  If the text is inserted at
- * the beginning of another string (INSERT_STRING), replaces the closing quote
- * of literal by the separator between the text and the other string. */
+ * conversation.  The caller must have written the text to run->literal, as a
+ * JSON string.  If the text is inserted at the beginning of another string
+ * (INSERT_STRING), replaces the closing quote of run->literal by the separator
+ * between the text and the other string. */
 static int
 count_insertion(struct prune *run, struct ctx_counter *counter,
-    const struct insertion_content *content, struct ctx_buf *literal,
-    uint64_t *tokens, struct ctx_err *err)
+    const struct insertion_content *content, uint64_t *tokens,
+    struct ctx_err *err)
 {
+	struct ctx_buf *literal = &run->literal;
+
 	if (content->form == INSERT_STRING) {
 		literal->n--;
 		if (append_suffix(literal, content->summary, err) < 0)
@@ -227,20 +226,15 @@ ctx_insertion_count(struct prune *run, struct ctx_counter *counter,
     const struct insertion_content *content, uint64_t *tokens,
     struct ctx_err *err)
 {
-	struct ctx_buf literal = {0};
-	int rc;
-
 	*tokens = 0;
 	if (choose_template(content->dialect, content->form != INSERT_MESSAGE,
 		content->summary) == NULL)
 		return 0;
-	rc = ctx_json_string_encode(&literal, content->text.p, content->text.n,
-	    err);
-	if (rc == 0)
-		rc = count_insertion(run, counter, content, &literal, tokens,
-		    err);
-	ctx_buf_release(&literal);
-	return rc;
+	run->literal.n = 0;
+	return ctx_json_string_encode(&run->literal, content->text.p,
+		   content->text.n, err) < 0
+	    ? -1
+	    : count_insertion(run, counter, content, tokens, err);
 }
 
 int
@@ -371,7 +365,7 @@ compose_insertion(struct prune *run, struct held_conversation *conversation,
 	const char *template = choose_template(entry->held.dialect,
 	    insertion->is_block, insertion->summary);
 	struct template_values values = {.json = json, .node = node};
-	struct ctx_buf composed = {0};
+	struct ctx_buf *composed = &run->composed;
 	char uuid[39], hex[11];
 	int rc;
 
@@ -395,15 +389,14 @@ compose_insertion(struct prune *run, struct held_conversation *conversation,
 		if (rc == 0)
 			values.uuid = values.hex = values.parent;
 	}
-	rc = ctx_template_fill(&composed, template, find_template_value,
-	    &values, err);
+	composed->n = 0;
+	if (ctx_template_fill(composed, template, find_template_value, &values,
+		err) < 0)
+		return -1;
 	insertion->json_at = conversation->inserted_json.n;
-	insertion->json_n = composed.n;
-	if (rc == 0)
-		rc = ctx_buf_add_str(&conversation->inserted_json,
-		    ctx_buf_str(&composed), err);
-	ctx_buf_release(&composed);
-	return rc;
+	insertion->json_n = composed->n;
+	return ctx_buf_add_str(&conversation->inserted_json,
+	    ctx_buf_str(composed), err);
 }
 
 int
@@ -437,23 +430,19 @@ insert_in_string(struct prune *run, struct held_conversation *conversation,
 	struct found_insertion found = {0};
 	struct ctx_str at =
 	    ctx_json_str(message->json, message->blocks[0].payload);
-	struct ctx_buf text = {0};
-	int rc;
+	struct ctx_buf *store = &run->message_edits.store;
+	size_t from = store->n;
 
 	if (replace)
 		ctx_insertion_find(run->options, message, &found);
 	at = (struct ctx_str){at.p + 1,
 	    found.user_text_at != 0 ? found.user_text_at - 1 : 0};
-	rc = ctx_buf_add(&text,
-	    conversation->inserted_json.p + insertion->string_at + 1,
-	    insertion->string_n - 2, err);
-	if (rc == 0)
-		rc = append_suffix(&text, insertion->summary, err);
-	if (rc == 0)
-		rc = ctx_edits_replace(&run->message_edits, at, text.p, text.n,
-		    err);
-	ctx_buf_release(&text);
-	return rc;
+	return ctx_buf_add(store,
+		   conversation->inserted_json.p + insertion->string_at + 1,
+		   insertion->string_n - 2, err) < 0 ||
+		append_suffix(store, insertion->summary, err) < 0
+	    ? -1
+	    : ctx_edits_replace_stored(&run->message_edits, at, from, err);
 }
 
 int
@@ -491,20 +480,18 @@ ctx_insertion_insert_message(struct prune *run,
 	    ctx_prune_insertion(conversation, entry);
 	const char *start =
 	    ctx_json_str(run->rewrite.record->json, entry->held.node).p;
-	struct ctx_buf text = {0};
-	size_t gap = 0;
-	int rc;
+	struct ctx_edits *edits = &run->rewrite.edits;
+	size_t gap = 0, from = edits->store.n;
 
 	while (strchr(" \t\r\n", start[-1 - (ptrdiff_t)gap]) != NULL)
 		gap++;
-	rc = ctx_buf_printf(&text, err, "%.*s,%.*s", (int)insertion->json_n,
-	    conversation->inserted_json.p + insertion->json_at, (int)gap,
-	    start - gap);
-	if (rc == 0)
-		rc = ctx_edits_replace(&run->rewrite.edits,
-		    (struct ctx_str){start, 0}, text.p, text.n, err);
-	ctx_buf_release(&text);
-	return rc;
+	return ctx_buf_printf(&edits->store, err, "%.*s,%.*s",
+		   (int)insertion->json_n,
+		   conversation->inserted_json.p + insertion->json_at, (int)gap,
+		   start - gap) < 0
+	    ? -1
+	    : ctx_edits_replace_stored(edits, (struct ctx_str){start, 0}, from,
+		  err);
 }
 
 int
@@ -516,9 +503,7 @@ ctx_insertion_write_message(struct prune *run,
 	    ctx_prune_entry_at(conversation, message_index));
 	struct ctx_str neighbour;
 	size_t i = message_index;
-	struct ctx_buf line = {0};
 	bool crlf;
-	int rc;
 
 	/* The new line gets the line end (LF or CRLF) of the line before it.
 	 * The first line gets the line end of the line after it. */
@@ -529,12 +514,12 @@ ctx_insertion_write_message(struct prune *run,
 		&neighbour, err) < 0)
 		return -1;
 	crlf = neighbour.n > 1 && neighbour.p[neighbour.n - 2] == '\r';
-	rc = ctx_buf_printf(&line, err, "%.*s%s", (int)insertion->json_n,
-	    conversation->inserted_json.p + insertion->json_at,
-	    crlf ? "\r\n" : "\n");
-	if (rc == 0)
-		rc = ctx_rewrite_write(&run->rewrite, ctx_buf_str(&line), false,
-		    err);
-	ctx_buf_release(&line);
-	return rc;
+	run->composed.n = 0;
+	return ctx_buf_printf(&run->composed, err, "%.*s%s",
+		   (int)insertion->json_n,
+		   conversation->inserted_json.p + insertion->json_at,
+		   crlf ? "\r\n" : "\n") < 0
+	    ? -1
+	    : ctx_rewrite_write(&run->rewrite, ctx_buf_str(&run->composed),
+		  false, err);
 }

@@ -559,27 +559,6 @@ int ctx_prune_stream(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters, struct ctx_prune_config *options,
     struct ctx_err *err);
 
-/* ---- prune/pins.c: messages that options demand to keep ----------------- */
-
-struct ctx_pins {
-	/* the options of ctx-prune; only the members pin_... are used */
-	struct ctx_prune_config *config;
-	struct ctx_buf text; /* scratch memory */
-	/* Amount of work, in units of CTX_PATTERN_WORK, that may still be done
-	 * to match the regular expressions of options such as --pin with the
-	 * current message.  The limit protects against slow expressions. */
-	int64_t match_left;
-};
-/* Sets *pinned to true if one of the options --pin, --pin-tool and --pin-role
- * matches a message.  Sets pins->match_left for this message. */
-int ctx_pins_match(struct ctx_pins *pins, const struct ctx_message *message,
-    bool *pinned, struct ctx_err *err);
-/* Pins the segments from the index "first" on whose tool name matches
- * --pin-tool. The tool name of a tool result is that of its call. */
-void ctx_pins_match_tools(struct ctx_pins *pins, struct ctx_groups *groups,
-    size_t first);
-void ctx_pins_release(struct ctx_pins *pins);
-
 /* ---- prune/settings.c: defaults, and numbers of tokens ------------------ */
 
 /* Sets a configuration to the defaults of ctx-prune(1).  The caller then sets

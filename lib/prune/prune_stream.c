@@ -479,8 +479,7 @@ ctx_prune_stream(struct ctx_stream *stream, struct ctx_writer *writer,
 	    .stream_conversation.entries = &run.rewrite.lines,
 	    .record_conversation.entries = &run.rewrite.elements,
 	    .counters = counters,
-	    .options = options,
-	    .pins.config = options};
+	    .options = options};
 	int rc = -1;
 
 	stream->track_links = true;
@@ -496,6 +495,8 @@ ctx_prune_stream(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_edits_release(&run.message_edits);
 	ctx_text_segments_release(&run.text_segments);
 	ctx_shorten_release(&run.shortener);
-	ctx_pins_release(&run.pins);
+	ctx_buf_release(&run.text);
+	ctx_buf_release(&run.literal);
+	ctx_buf_release(&run.composed);
 	return rc;
 }

@@ -537,7 +537,7 @@ ctx_pruned_history_open(struct pruned_history *history,
 	history->conversation = conversation;
 	ctx_rewrite_init(&prune->rewrite, history->session->simd);
 	prune->rewrite.lines = no_messages;
-	prune->options = prune->pins.config = policy->config;
+	prune->options = policy->config;
 	conversation->entries = &prune->rewrite.lines;
 	conversation->model_counter.counter = history->session->counter;
 	ctx_plan_reset(&conversation->plan, &conversation->groups,
@@ -558,7 +558,9 @@ ctx_pruned_history_release(struct pruned_history *history)
 	ctx_edits_release(&prune->message_edits);
 	ctx_text_segments_release(&prune->text_segments);
 	ctx_shorten_release(&prune->shortener);
-	ctx_pins_release(&prune->pins);
+	ctx_buf_release(&prune->text);
+	ctx_buf_release(&prune->literal);
+	ctx_buf_release(&prune->composed);
 	ctx_buf_release(&history->summary);
 	free(history->walk.numbers);
 }
