@@ -55,7 +55,6 @@ collect_edits(struct prune *run, struct held_conversation *conversation,
 	    is_block ? &run->message_edits : &run->rewrite.edits;
 	size_t first = run->rewrite.edits.n;
 	struct found_insertion earlier;
-	struct head_tail which;
 	const struct ctx_message *message = &run->rewrite.message;
 	struct ctx_str text;
 
@@ -80,10 +79,7 @@ collect_edits(struct prune *run, struct held_conversation *conversation,
 		return -1;
 	if (*empty)
 		return 0;
-	which.results = edit->results & CTX_MARK_HEAD_TAIL;
-	which.excluded_results = edit->spared;
-	which.texts = edit->rest & CTX_MARK_HEAD_TAIL;
-	if (ctx_head_tail_edit(run, edits, message, &which, err) < 0 ||
+	if (ctx_head_tail_edit(run, edits, message, edit, err) < 0 ||
 	    (((edit->rest | edit->results) & CTX_MARK_PASSAGES) &&
 		ctx_prune_remove_passages(run, conversation, edits, message,
 		    edit->segment, err) < 0))
@@ -94,7 +90,7 @@ collect_edits(struct prune *run, struct held_conversation *conversation,
 	return is_block ? edit_and_insert(run, conversation, entry, text,
 			      edit->rest & CTX_MARK_DROP_INSERTION, err)
 			: ctx_head_tail_edit_copy(run, edits, first, message,
-			      !which.results, err);
+			      !(edit->results & CTX_MARK_HEAD_TAIL), err);
 }
 
 static void

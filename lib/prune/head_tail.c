@@ -16,7 +16,7 @@ shorten_segments(struct prune *run, struct ctx_edits *edits,
 
 int
 ctx_head_tail_edit(struct prune *run, struct ctx_edits *edits,
-    const struct ctx_message *message, const struct head_tail *which,
+    const struct ctx_message *message, const struct ctx_message_edit *edit,
     struct ctx_err *err)
 {
 	struct found_insertion inserted;
@@ -26,17 +26,17 @@ ctx_head_tail_edit(struct prune *run, struct ctx_edits *edits,
 	run->shortener.keep = CTX_KEEP_ENDS;
 	run->shortener.head = 3;
 	run->shortener.tail = 1;
-	for (size_t i = 0; which->results && i < message->n; i++) {
+	for (size_t i = 0;
+	     (edit->results & CTX_MARK_HEAD_TAIL) && i < message->n; i++) {
 		if (message->blocks[i].kind != CTX_BLOCK_TOOL_RESULT ||
-		    (which->excluded_results != NULL &&
-			which->excluded_results[result++]))
+		    (edit->spared != NULL && edit->spared[result++]))
 			continue;
 		if (ctx_text_segments_result(&run->text_segments, message, i,
 			err) < 0 ||
 		    shorten_segments(run, edits, err) < 0)
 			return -1;
 	}
-	if (!which->texts)
+	if (!(edit->rest & CTX_MARK_HEAD_TAIL))
 		return 0;
 	ctx_insertion_find(run->options, message, &inserted);
 	/* Text that ctx has inserted as a summary or notice (text about removed
@@ -108,8 +108,8 @@ ctx_prune_edit_savings(struct prune *run, struct ctx_edited_message edited,
 
 int
 ctx_head_tail_savings(struct prune *run,
-    const struct ctx_edited_message *edited, const struct head_tail *which,
-    uint32_t *saved, struct ctx_err *err)
+    const struct ctx_edited_message *edited,
+    const struct ctx_message_edit *edit, uint32_t *saved, struct ctx_err *err)
 {
 	const struct ctx_message *message = edited->message;
 	struct ctx_str raw = ctx_json_str(message->json, message->node);
@@ -119,7 +119,7 @@ ctx_head_tail_savings(struct prune *run,
 	    (message->flags & CTX_MESSAGE_HIDDEN))
 		return 0;
 	ctx_edits_reset(&run->message_edits);
-	if (ctx_head_tail_edit(run, &run->message_edits, message, which, err) <
+	if (ctx_head_tail_edit(run, &run->message_edits, message, edit, err) <
 	    0)
 		return -1;
 	return ctx_prune_edit_savings(run, *edited, saved, err);

@@ -325,21 +325,12 @@ int ctx_prune_write_entry(struct prune *run, struct prune_entry *entry,
  * beginning and end. */
 #define CTX_HEAD_TAIL_CHARS 1000
 
-/* Says which texts of a message are shortened to their beginning and end. */
-struct head_tail {
-	bool results; /* true if the message's tool results are shortened */
-	/* For each tool result of the message: true if the result must not be
-	 * shortened.  NULL if all results may be shortened. */
-	const bool *excluded_results;
-	/* True if the texts outside tool results are shortened.  A summary or
-	 * notice that an earlier run has inserted is not shortened. */
-	bool texts;
-};
-/* Adds the edits that shorten the texts of a message to their beginning and
- * end.  The message keeps some text, even if other edits remove its other
- * blocks. */
+/* Adds the edits for the bit HEAD_TAIL of the argument edit: they shorten the
+ * texts of a message to their beginning and end.  A summary or notice that an
+ * earlier run has inserted is not shortened.  The message keeps some text, even
+ * if other edits remove its other blocks. */
 int ctx_head_tail_edit(struct prune *run, struct ctx_edits *edits,
-    const struct ctx_message *message, const struct head_tail *which,
+    const struct ctx_message *message, const struct ctx_message_edit *edit,
     struct ctx_err *err);
 /* Some agents store a second copy of a tool result in the line.  If one of the
  * edits from number "first" on changes the tool result, adds edits that change
@@ -355,8 +346,8 @@ int ctx_head_tail_edit_copy(struct prune *run, struct ctx_edits *edits,
  * to 0 if the dialect (format) cannot read a message without the record around
  * it. */
 int ctx_head_tail_savings(struct prune *run,
-    const struct ctx_edited_message *edited, const struct head_tail *which,
-    uint32_t *saved, struct ctx_err *err);
+    const struct ctx_edited_message *edited,
+    const struct ctx_message_edit *edit, uint32_t *saved, struct ctx_err *err);
 
 /* Sets *saved to the number of tokens that the edits in run->message_edits
  * save.  Makes the edits in a copy of the message, and counts the tokens of the

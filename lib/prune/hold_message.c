@@ -140,7 +140,7 @@ measure_head_tail(struct prune *run, struct held_conversation *conversation,
     const struct prune_entry *entry, const struct ctx_message *message,
     size_t first, struct ctx_err *err)
 {
-	struct head_tail which = {.excluded_results = entry->excluded_results};
+	struct ctx_message_edit edit = {.spared = entry->excluded_results};
 	const struct ctx_edited_message edited = {.message = message,
 	    .node = entry->held.node,
 	    .counter = conversation->model_counter.counter};
@@ -155,9 +155,13 @@ measure_head_tail(struct prune *run, struct held_conversation *conversation,
 	for (i = first; i < first + entry->n_segments; i++) {
 		if (segments[i].flags & CTX_SEGMENT_SYSTEM)
 			continue;
-		which.results = !(segments[i].flags & CTX_SEGMENT_REST);
-		which.texts = !(segments[i].flags & CTX_SEGMENT_RESULTS);
-		if (ctx_head_tail_savings(run, &edited, &which,
+		edit.results = segments[i].flags & CTX_SEGMENT_REST
+		    ? 0
+		    : CTX_MARK_HEAD_TAIL;
+		edit.rest = segments[i].flags & CTX_SEGMENT_RESULTS
+		    ? 0
+		    : CTX_MARK_HEAD_TAIL;
+		if (ctx_head_tail_savings(run, &edited, &edit,
 			&segments[i].head_tail_savings, err) < 0)
 			return -1;
 	}
