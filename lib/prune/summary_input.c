@@ -1,5 +1,5 @@
 /* summary_input.c - collects the texts that a summarizer reads */
-#include "prune/strategy/tool_failure.h"
+#include "prune/strategy/summary.h"
 #include "prune/write_summary.h"
 
 static enum ctx_summary_kind

@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "prune/strategy/summary.h"
-#include "prune/strategy/tool_failure.h"
 
 /* Lengths in bytes.  MOST_SHAPE: bytes at the end of a sentence that are
  * compared to find repetitions.  LEAST_REPEATED: a decision of fewer bytes is
@@ -25,15 +24,7 @@
  * says something about a certain time. */
 enum { MOST_SHAPE = 60, LEAST_REPEATED = 80 };
 
-/* For each class of lines: the kind of text that contains its lines; the label
- * before its lines in the summary; the maximum share of the summary's tokens
- * that its lines may use, in percent.  If a class does not use its share, the
- * unused tokens are available for the next class. */
-static const struct {
-	enum ctx_summary_kind kind;
-	const char *label;
-	unsigned share;
-} classes[CLASSES] = {
+const struct class_row ctx_summary_classes[CLASSES] = {
     [TASK] = {CTX_SUMMARY_USER, "User: ", 85},
     [REQUEST] = {CTX_SUMMARY_USER, "User: ", 100},
     [OPEN_TASK] = {CTX_SUMMARY_CALL, "Open: ", 30},
@@ -47,16 +38,6 @@ static const struct {
     [CALL] = {CTX_SUMMARY_CALL, "Called: ", 30},
     [REST] = {CTX_SUMMARY_ASSISTANT, "Assistant: ", 100},
 };
-
-const char *ctx_summary_label(enum line_class class)
-{
-	return classes[class].label;
-}
-
-unsigned ctx_summary_share(enum line_class class)
-{
-	return classes[class].share;
-}
 
 int
 ctx_summary_open(struct ctx_summary **summary, struct ctx_err *err)
@@ -100,7 +81,7 @@ add_summary_line(struct ctx_summary *s, bool earlier, enum line_class class,
 	    .earlier = earlier,
 	    .class = class,
 	    .number = s->names.n_texts};
-	if (classes[class].kind == CTX_SUMMARY_USER && !earlier &&
+	if (ctx_summary_classes[class].kind == CTX_SUMMARY_USER && !earlier &&
 	    s->user_lines < FIRST_LINES) {
 		s->lines[s->n].first = ++s->user_lines;
 		s->lines[s->n].class = TASK;
@@ -208,6 +189,7 @@ static int
 add_earlier_line(struct ctx_summary *s, struct ctx_str line, uint32_t *action,
     struct ctx_err *err)
 {
+	const struct class_row *row = ctx_summary_classes;
 	struct ctx_str text;
 	size_t n;
 
@@ -215,15 +197,15 @@ add_earlier_line(struct ctx_summary *s, struct ctx_str line, uint32_t *action,
 	if (ctx_summary_names_add(&s->names, line, NULL, 0, false, err) < 0)
 		return -1;
 	s->actions.number = s->names.n_texts;
-	for (unsigned class = 0; class < CLASSES; class ++) {
-		n = strlen(classes[class].label);
-		if (line.n <= n || !ctx_str_begins(line, classes[class].label))
+	for (unsigned class = 0; class < CLASSES; class ++, row++) {
+		n = strlen(row->label);
+		if (line.n <= n || !ctx_str_begins(line, row->label))
 			continue;
 		text = (struct ctx_str){line.p + n, line.n - n};
-		return classes[class].kind == CTX_SUMMARY_CALL
+		return row->kind == CTX_SUMMARY_CALL
 		    ? ctx_summary_actions_earlier(&s->actions,
 			  (enum line_class) class, text, action, err)
-		    : add_sentence(s, classes[class].kind, text, err);
+		    : add_sentence(s, row->kind, text, err);
 	}
 	return add_sentence(s, CTX_SUMMARY_EARLIER, line, err);
 }
@@ -339,22 +321,31 @@ ctx_summary_later(struct ctx_summary *s, const char *p, size_t n,
 }
 
 int
-ctx_summary_add_action(void *summary, const struct written_action *action,
-    struct ctx_err *err)
+ctx_summary_add_actions(struct ctx_summary *s, struct ctx_err *err)
 {
-	struct ctx_summary *s = summary;
+	const struct summary_action *action = s->actions.list;
 	struct summary_line *line;
+	struct ctx_str text;
 	uint32_t id;
 
-	if (add_summary_line(s, false, action->class, action->text, err) < 0 ||
-	    ctx_intern(&s->seen, action->text.p, action->text.n, &id, err) < 0)
-		return -1;
-	line = &s->lines[id - 1];
-	if (classes[line->class].kind != CTX_SUMMARY_CALL)
-		return 0;
-	/* A repeated action is listed at the place of its last occurrence.
-	 * Open tasks are listed at the end of the summary. */
-	line->number = action->class == OPEN_TASK ? UINT32_MAX : action->number;
-	s->line_of[action->id - 1] = id;
+	for (size_t i = 0; i < s->actions.n; i++, action++) {
+		if (action->class == OPEN_TASK &&
+		    action->number < s->actions.first_task)
+			continue;
+		if (ctx_summary_actions_text(&s->actions, action, &text, err) <
+			0 ||
+		    add_summary_line(s, false, action->class, text, err) < 0 ||
+		    ctx_intern(&s->seen, text.p, text.n, &id, err) < 0)
+			return -1;
+		line = &s->lines[id - 1];
+		if (ctx_summary_classes[line->class].kind != CTX_SUMMARY_CALL)
+			continue;
+		/* A repeated action is listed at the place of its last
+		 * occurrence.  Open tasks are listed at the end of the
+		 * summary. */
+		line->number =
+		    action->class == OPEN_TASK ? UINT32_MAX : action->number;
+		s->line_of[i] = id;
+	}
 	return 0;
 }

@@ -1,5 +1,5 @@
-/* summary.h - shared by the files of the built-in summarizer; salient.c also
- * uses summary_sentences.c */
+/* summary.h - shared by the files of the built-in summarizer; text_pieces.c
+ * also uses summary_sentences.c, and heuristic.c summary_outcome.c */
 #ifndef CTX_PRUNE_STRATEGY_SUMMARY_H
 #define CTX_PRUNE_STRATEGY_SUMMARY_H
 
@@ -107,6 +107,9 @@ size_t ctx_summary_find_context(struct ctx_str text, size_t *from);
 
 /* ---- summary_outcome.c ---- */
 
+/* Returns the first line at the beginning of a tool result that looks like an
+ * error message, or an empty text if there is none. */
+struct ctx_str ctx_find_error_line(struct ctx_str text);
 /* Returns a tool result without the lines that Codex writes before the output
  * of a command. */
 struct ctx_str ctx_summary_skip_header(struct ctx_str result);
@@ -171,20 +174,11 @@ int ctx_summary_actions_result(struct summary_actions *actions,
 int ctx_summary_actions_earlier(struct summary_actions *actions,
     enum line_class class, struct ctx_str text, uint32_t *action,
     struct ctx_err *err);
-/* An action (what a tool call did) as ctx_summary_actions_each passes it to its
- * callback.  The member "text" is valid only during the call. */
-struct written_action {
-	enum line_class class;
-	uint32_t id;
-	uint32_t number;
-	struct ctx_str text;
-};
-/* Calls the function "add" for each action (what a tool call did), the oldest
- * first.  Stops if "add" returns -1. */
-int ctx_summary_actions_each(struct summary_actions *actions,
-    int (*add)(void *user, const struct written_action *action,
-	struct ctx_err *err),
-    void *user, struct ctx_err *err);
+/* Sets *text to the text of an action (what a tool call did) and its outcome.
+ * The text is valid until the next call. */
+int ctx_summary_actions_text(struct summary_actions *actions,
+    const struct summary_action *action, struct ctx_str *text,
+    struct ctx_err *err);
 
 /* ---- summary.c ---- */
 
@@ -236,17 +230,19 @@ struct ctx_summary {
 	uint32_t *line_of;
 };
 
-/* Returns the label, such as "User: ", that is written before the lines of a
- * class. */
-const char *ctx_summary_label(enum line_class class);
-/* Returns what percentage of the tokens of the summary the lines of a class may
- * use. */
-unsigned ctx_summary_share(enum line_class class);
-/* Adds a line with the text of an action (what a tool call did) to a summary.
- * summary: a struct ctx_summary; the function is a callback of
- * ctx_summary_actions_each. */
-int ctx_summary_add_action(void *summary, const struct written_action *action,
-    struct ctx_err *err);
+/* For each class of lines: the kind of text that contains its lines; the label
+ * before its lines in the summary; the maximum share of the summary's tokens
+ * that its lines may use, in percent.  If a class does not use its share, the
+ * unused tokens are available for the next class. */
+struct class_row {
+	enum ctx_summary_kind kind;
+	const char *label;
+	unsigned share;
+};
+extern const struct class_row ctx_summary_classes[CLASSES];
+/* Adds a line for each action (what a tool call did), the oldest first.  Sets
+ * the elements of s->line_of. */
+int ctx_summary_add_actions(struct ctx_summary *s, struct ctx_err *err);
 
 /* ---- summary_write.c ---- */
 

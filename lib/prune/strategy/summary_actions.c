@@ -398,37 +398,21 @@ ctx_summary_actions_earlier(struct summary_actions *actions,
 /* ---- writing ---- */
 
 int
-ctx_summary_actions_each(struct summary_actions *actions,
-    int (*add)(void *user, const struct written_action *action,
-	struct ctx_err *err),
-    void *user, struct ctx_err *err)
+ctx_summary_actions_text(struct summary_actions *actions,
+    const struct summary_action *action, struct ctx_str *text,
+    struct ctx_err *err)
 {
 	struct ctx_buf *whole = &actions->text;
-	struct ctx_str text, outcome;
+	struct ctx_str did = ctx_intern_at(&actions->texts, action->text);
+	struct ctx_str outcome = action->outcome != 0
+	    ? ctx_intern_at(&actions->texts, action->outcome)
+	    : (struct ctx_str){"", 0};
 
-	for (size_t i = 0; i < actions->n; i++) {
-		const struct summary_action *action = &actions->list[i];
-		struct written_action written = {.class = action->class,
-		    .id = (uint32_t)i + 1,
-		    .number = action->number};
-
-		if (action->class == OPEN_TASK &&
-		    action->number < actions->first_task)
-			continue;
-		text = ctx_intern_at(&actions->texts, action->text);
-		outcome = action->outcome != 0
-		    ? ctx_intern_at(&actions->texts, action->outcome)
-		    : (struct ctx_str){"", 0};
-		whole->n = 0;
-		if (ctx_buf_printf(whole, err, "%.*s%s%.*s%s", (int)text.n,
-			text.p, outcome.n > 0 ? OUTCOME_MARK : "",
-			(int)outcome.n, outcome.p,
-			action->failed && outcome.n == 0 ? FAILED_SUFFIX : "") <
-		    0)
-			return -1;
-		written.text = ctx_buf_str(whole);
-		if (add(user, &written, err) < 0)
-			return -1;
-	}
+	whole->n = 0;
+	if (ctx_buf_printf(whole, err, "%.*s%s%.*s%s", (int)did.n, did.p,
+		outcome.n > 0 ? OUTCOME_MARK : "", (int)outcome.n, outcome.p,
+		action->failed && outcome.n == 0 ? FAILED_SUFFIX : "") < 0)
+		return -1;
+	*text = ctx_buf_str(whole);
 	return 0;
 }

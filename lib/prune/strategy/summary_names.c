@@ -179,14 +179,24 @@ add_name(void *user, const char *p, size_t n, struct ctx_err *err)
 	return 0;
 }
 
+/* Calls the function "take" with the argument reader for each name in a text.
+ */
 static int
-read_names(struct name_reader *reader, struct ctx_str text, struct ctx_err *err)
+each_name(struct name_reader *reader, struct ctx_str text,
+    int (*take)(void *user, const char *p, size_t n, struct ctx_err *err),
+    struct ctx_err *err)
 {
-	struct ctx_names found = {reader, add_name, true};
+	const struct ctx_names found = {reader, take, true};
 
 	reader->text = text.p;
 	reader->n = text.n;
 	return ctx_names_of(&found, text.p, text.n, err);
+}
+
+static int
+read_names(struct name_reader *reader, struct ctx_str text, struct ctx_err *err)
+{
+	return each_name(reader, text, add_name, err);
 }
 
 /* Sets *id to the id of a key of a JSON object.  Sets *id to 0 if the summary
@@ -313,12 +323,9 @@ int
 ctx_summary_names_keep(struct summary_names *names, struct ctx_str text,
     struct ctx_err *err)
 {
-	struct name_reader reader = {.names = names,
-	    .text = text.p,
-	    .n = text.n};
-	struct ctx_names found = {&reader, keep_name, true};
+	struct name_reader reader = {.names = names};
 
-	return ctx_names_of(&found, text.p, text.n, err);
+	return each_name(&reader, text, keep_name, err);
 }
 
 static int
@@ -334,12 +341,9 @@ find_kept_name(void *user, const char *p, size_t n, struct ctx_err *err)
 bool
 ctx_summary_names_kept(struct summary_names *names, struct ctx_str text)
 {
-	struct name_reader reader = {.names = names,
-	    .text = text.p,
-	    .n = text.n};
-	struct ctx_names found = {&reader, find_kept_name, true};
+	struct name_reader reader = {.names = names};
 
-	return ctx_names_of(&found, text.p, text.n, NULL) < 0;
+	return each_name(&reader, text, find_kept_name, NULL) < 0;
 }
 
 /* ---- choosing ---- */

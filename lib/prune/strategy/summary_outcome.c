@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "prune/strategy/summary.h"
-#include "prune/strategy/tool_failure.h"
 
 /* Maximum lengths in bytes.  MOST_OUTCOME: of an outcome without its exit
  * status.  MOST_WHOLE: of the result of a successful call that is used as a
@@ -22,6 +21,39 @@ enum { MOST_OUTCOME = 160, MOST_WHOLE = 100 };
 #define CODEX_HEADER  "Chunk ID: "
 #define CODEX_RUNNING "Process running with "
 #define CODEX_OUTPUT  "\nOutput:\n"
+
+/* An error message is searched for only in this number of bytes at the
+ * beginning of a tool result. */
+enum { FAILURE_BYTES = 400 };
+
+/* Returns true if a line begins like an error message, such as "Error: ...". */
+static bool
+is_error_line(struct ctx_str line)
+{
+	static const char *const signs[] = {"Error", "error:", "ERROR",
+	    "Traceback", "Exception", "exit: 1", "exit: 2", "exit code: 1",
+	    "exit code: 2", "Exit code 1", "{\"error\"",
+	    "fatal:", "bash: ", "sh: ", "FAILED", NULL};
+
+	for (size_t i = 0; signs[i] != NULL; i++)
+		if (ctx_str_begins(line, signs[i]))
+			return true;
+	return false;
+}
+
+struct ctx_str
+ctx_find_error_line(struct ctx_str text)
+{
+	if (text.n > FAILURE_BYTES)
+		text.n = FAILURE_BYTES;
+	while (text.n > 0) {
+		struct ctx_str line = ctx_str_cut(&text, '\n');
+
+		if (is_error_line(line))
+			return line;
+	}
+	return (struct ctx_str){NULL, 0};
+}
 
 struct ctx_str
 ctx_summary_skip_header(struct ctx_str result)

@@ -138,7 +138,7 @@ take_lines(struct ctx_summary *s, enum line_class from, enum line_class to,
 {
 	for (unsigned class = from; class <= to; class ++) {
 		uint64_t part = shares
-		    ? left * ctx_summary_share((enum line_class) class) / 100
+		    ? left * ctx_summary_classes[class].share / 100
 		    : left;
 
 		left -= part -
@@ -418,8 +418,9 @@ append_lines(const struct summary_writer *w, struct ctx_buf *out,
 		if (!line->taken)
 			continue;
 		if (ctx_buf_printf(out, err, "%s%s", out->n > 0 ? "\n" : "",
-			line->earlier ? "" : ctx_summary_label(line->class)) <
-			0 ||
+			line->earlier
+			    ? ""
+			    : ctx_summary_classes[line->class].label) < 0 ||
 		    ctx_buf_add_str(out, ctx_intern_at(&s->seen, line->id),
 			err) < 0 ||
 		    (n = append_names(w, at, i, out, err)) < 0)
@@ -495,10 +496,10 @@ complete_lines(struct summary_writer *w, struct ctx_err *err)
 	s->line_of = calloc(s->actions.n + 1, sizeof *s->line_of);
 	if (s->line_of == NULL)
 		return ctx_err_nomem(err);
-	if (ctx_summary_actions_each(&s->actions, ctx_summary_add_action, s,
-		err) < 0)
-		return -1;
-	return measure_lines(s, w->counter, err) < 0 ? -1 : sort_lines(w, err);
+	return ctx_summary_add_actions(s, err) < 0 ||
+		measure_lines(s, w->counter, err) < 0
+	    ? -1
+	    : sort_lines(w, err);
 }
 
 /* Selects lines and names, and writes a summary of at most limit tokens. */
