@@ -111,7 +111,12 @@ read_message_text(struct recall *r, const struct ctx_message *message,
 	    0)
 		return -1;
 	r->name = r->text.n > 0 ? r->text.n - 1 : 0;
-	return ctx_append_segment_text(&r->text, &r->tool, message, flags, err);
+	for (size_t i = 0; i < message->n; i++)
+		if (ctx_is_in_segment(&message->blocks[i], flags) &&
+		    ctx_append_block_text(&r->text, &r->tool, message,
+			&message->blocks[i], err) < 0)
+			return -1;
+	return 0;
 }
 
 static enum side

@@ -54,15 +54,3 @@ ctx_append_block_text(struct ctx_buf *text, struct ctx_buf *scratch,
 		return 0;
 	return ctx_append_node_text(text, message->json, block->payload, err);
 }
-
-int
-ctx_append_segment_text(struct ctx_buf *text, struct ctx_buf *scratch,
-    const struct ctx_message *message, unsigned flags, struct ctx_err *err)
-{
-	for (size_t i = 0; i < message->n; i++)
-		if (ctx_is_in_segment(&message->blocks[i], flags) &&
-		    ctx_append_block_text(text, scratch, message,
-			&message->blocks[i], err) < 0)
-			return -1;
-	return 0;
-}

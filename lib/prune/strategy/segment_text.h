@@ -20,9 +20,5 @@ bool ctx_is_in_segment(const struct ctx_block *block, unsigned flags);
 int ctx_append_block_text(struct ctx_buf *text, struct ctx_buf *scratch,
     const struct ctx_message *message, const struct ctx_block *block,
     struct ctx_err *err);
-/* Appends the tool names and texts of all blocks of a segment to the buffer
- * "text", like ctx_append_block_text. */
-int ctx_append_segment_text(struct ctx_buf *text, struct ctx_buf *scratch,
-    const struct ctx_message *message, unsigned flags, struct ctx_err *err);
 
 #endif
