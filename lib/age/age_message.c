@@ -123,16 +123,13 @@ age_copy(struct aging *aging, const struct age_entry *entry,
 	return 0;
 }
 
-/* Replaces tool result or media block i by the text in aging->aged.  If the
+/* Replaces a tool result or media block by the text in aging->aged.  If the
  * record also contains a second copy of the tool result, replaces the texts in
  * this copy, too. */
 static int
-store_result(struct aging *aging, const struct age_entry *entry, size_t i,
-    struct ctx_str tool, struct ctx_err *err)
+store_result(struct aging *aging, const struct age_entry *entry,
+    const struct age_candidate *result, struct ctx_err *err)
 {
-	const struct age_candidate result = {.message = &aging->rewrite.message,
-	    .i = i,
-	    .tool = tool};
 	uint64_t saved = aging->aged.saved_tokens;
 	int rc = store_text(aging, entry, err);
 
@@ -140,42 +137,39 @@ store_result(struct aging *aging, const struct age_entry *entry, size_t i,
 		return rc;
 	aging->pending_results++;
 	aging->pending_tokens += saved;
-	return aging->options->media || ctx_result_copied(result.message) != i
+	return aging->options->media ||
+		ctx_result_copied(result->message) != result->i
 	    ? 0
-	    : age_copy(aging, entry, &result, err);
+	    : age_copy(aging, entry, result, err);
 }
 
-/* Writes the short text that replaces block i (a tool result or media) to
+/* Writes the short text that replaces a tool result or media block to
  * aging->aged.  The short text names the file with the content of the block.
  * Returns 1, or 0 if the block must not be replaced, or -1 with *err. */
 static int
-age_block(struct aging *aging, struct age_queue *queue, size_t i,
-    struct ctx_str tool, struct ctx_err *err)
+age_block(struct aging *aging, const struct age_candidate *candidate,
+    struct ctx_err *err)
 {
-	const struct age_candidate candidate = {.message =
-						    &aging->rewrite.message,
-	    .i = i,
-	    .tool = tool,
-	    .counter = queue->model_counter.counter};
-
 	return aging->options->media
-	    ? ctx_age_media(&aging->aged, aging->options, &candidate, err)
-	    : ctx_age_result(&aging->aged, aging->options, &candidate, err);
+	    ? ctx_age_media(&aging->aged, aging->options, candidate, err)
+	    : ctx_age_result(&aging->aged, aging->options, candidate, err);
 }
 
-/* Returns true if block i may be replaced: the options tool and not_tool select
+/* Returns true if a block may be replaced: the options tool and not_tool select
  * its tool, or it is media outside of tool results, which belongs to no tool.
  * *left: how much work (see CTX_PATTERN_WORK) may still be done to match
  * regular expressions for this message; the function subtracts the work that it
  * does. */
 static bool
-is_selected(struct aging *aging, size_t i, struct ctx_str tool, int64_t *left)
+is_selected(struct aging *aging, const struct age_candidate *candidate,
+    int64_t *left)
 {
 	if (aging->options->media &&
-	    aging->rewrite.message.blocks[i].result_index == 0)
+	    candidate->message->blocks[candidate->i].result_index == 0)
 		return true;
 	return ctx_pattern_selects(&aging->options->tool,
-	    &aging->options->not_tool, tool.p, tool.n, left);
+	    &aging->options->not_tool, candidate->tool.p, candidate->tool.n,
+	    left);
 }
 
 int
@@ -186,8 +180,9 @@ ctx_age_message(struct aging *aging, struct age_queue *queue,
 		 number = entry->first_result;
 	int64_t left = CTX_PATTERN_WORK;
 	const struct ctx_message *message = &aging->rewrite.message;
-	struct ctx_str tool;
-	size_t k = 0;
+	struct age_candidate block = {.message = message,
+	    .counter = queue->model_counter.counter};
+	size_t i, k = 0;
 	bool is_counted;
 	int rc;
 
@@ -197,22 +192,24 @@ ctx_age_message(struct aging *aging, struct age_queue *queue,
 	entry->edits = 0;
 	if (!ctx_age_is_old(aging, queue, entry))
 		return 0;
-	for (size_t i = 0; i < message->n; i++) {
+	for (i = 0; i < message->n; i++) {
 		if (ctx_age_is_result(aging, message, i, &is_counted, err) < 0)
 			return -1;
 		if (!is_counted)
 			continue;
-		tool = ctx_intern_at(&queue->groups.tools, entry->tools[k++]);
+		block.i = i;
+		block.tool =
+		    ctx_intern_at(&queue->groups.tools, entry->tools[k++]);
 		if ((aging->options->by_results && number++ >= end) ||
 		    !ctx_age_may_age(aging, message, i) ||
-		    !is_selected(aging, i, tool, &left))
+		    !is_selected(aging, &block, &left))
 			continue;
-		rc = age_block(aging, queue, i, tool, err);
+		rc = age_block(aging, &block, err);
 		if (rc < 0)
 			return -1;
 		if (rc > 0 && count_only)
 			queue->savings += aging->aged.saved_tokens;
-		else if (rc > 0 && store_result(aging, entry, i, tool, err) < 0)
+		else if (rc > 0 && store_result(aging, entry, &block, err) < 0)
 			return -1;
 		ctx_aged_result_trim(&aging->aged);
 	}
