@@ -5,7 +5,7 @@
 
 #include "dialect/result_content.h"
 #include "stream/stream.h"
-#include "truncate/apply_cut.h"
+#include "truncate/cut_points.h"
 
 /* How one text of a message changes if a range of bytes is removed from all
  * texts of the message, counted as if they were one text.  In this text, the

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "truncate/apply_cut.h"
+#include "truncate/cut_points.h"
 
 /* the shortest mark for removed text: U+2026, 3 bytes */
 #define ELLIPSIS "\xe2\x80\xa6"

@@ -28,8 +28,9 @@ struct cut_search {
 	bool tail_found;
 };
 
-uint64_t
-ctx_cut_line_feeds(const char *p, size_t n)
+/* Returns the number of line feeds in a text. */
+static uint64_t
+count_line_feeds(const char *p, size_t n)
 {
 	const char *end = p + n, *feed;
 	uint64_t feeds = 0;
@@ -37,6 +38,37 @@ ctx_cut_line_feeds(const char *p, size_t n)
 	for (; (feed = memchr(p, '\n', (size_t)(end - p))) != NULL; feeds++)
 		p = feed + 1;
 	return feeds;
+}
+
+/* Returns the number of lines in a text.  A last line without a line feed is
+ * counted, too. */
+static uint64_t
+count_lines(const char *p, size_t n)
+{
+	return count_line_feeds(p, n) + (n > 0 && p[n - 1] != '\n');
+}
+
+int
+ctx_shorten_measure(struct shortener *shortener, const char *p, size_t n,
+    uint64_t *size, struct ctx_err *err)
+{
+	switch (shortener->unit) {
+	case CTX_SIZE_CHARS:
+		*size = ctx_utf8_count(p, n);
+		return 0;
+	case CTX_SIZE_BYTES:
+		*size = n;
+		return 0;
+	case CTX_SIZE_LINES:
+		*size = count_lines(p, n);
+		return 0;
+	case CTX_SIZE_TOKENS:
+		break;
+	}
+	if (ctx_token_count(shortener->counter->tokens, p, n, size, err) < 0)
+		return -1;
+	*size = ctx_text_to_model(shortener->counter, p, n, *size);
+	return 0;
 }
 
 static void
@@ -47,7 +79,7 @@ advance_search(struct cut_search *search, size_t at)
 
 	search->size_before += search->unit == CTX_SIZE_CHARS
 	    ? ctx_utf8_count(p, n)
-	    : search->unit == CTX_SIZE_LINES ? ctx_cut_line_feeds(p, n)
+	    : search->unit == CTX_SIZE_LINES ? count_line_feeds(p, n)
 					     : n;
 	search->at = at;
 }

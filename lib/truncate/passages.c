@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "truncate/apply_cut.h"
+#include "truncate/cut_points.h"
 
 /* How good it is to divide a text at a place, from worst to best. */
 enum quality { NOWHERE, INSIDE_WORD, AFTER_BLANK, AFTER_SENTENCE };

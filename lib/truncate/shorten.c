@@ -6,7 +6,6 @@
  * cut by counting tokens, and the tokens of the result are counted again.
  */
 #include "store/store.h"
-#include "truncate/apply_cut.h"
 #include "truncate/cut_points.h"
 
 /* ---- sizes ---- */
