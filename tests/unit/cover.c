@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "prune/strategy/cover.h"
-#include "prune/strategy/names.h"
+#include "prune/strategy/words.h"
 #include "tap.h"
 
 /* Appends each name and a comma to a buffer. */
@@ -22,7 +22,7 @@ static bool
 has_names(const char *text, const char *want)
 {
 	struct ctx_buf found = {0};
-	struct ctx_names names = {&found, take, true};
+	struct ctx_words names = {&found, take, true};
 	struct ctx_err err;
 	bool same;
 

@@ -9,7 +9,7 @@
  * For the measurements of ctx-eval, names are defined differently; see
  * eval/find_names.c.
  */
-#include "prune/strategy/names.h"
+#include "prune/strategy/words.h"
 
 enum {
 	/* A name of fewer bytes than this is ignored, because it is not
@@ -170,7 +170,7 @@ skip_separators(const char *p, size_t n, size_t at)
 }
 
 int
-ctx_names_of(const struct ctx_names *names, const char *p, size_t n,
+ctx_names_of(const struct ctx_words *names, const char *p, size_t n,
     struct ctx_err *err)
 {
 	unsigned class, classes;

@@ -24,7 +24,7 @@
 #include "prune/plan.h"
 #include "prune/strategy/embed.h"
 #include "prune/strategy/recall.h"
-#include "prune/strategy/terms.h"
+#include "prune/strategy/words.h"
 
 /* Parameters k1 and b of BM25.  Messages are shorter than the documents for
  * which BM25 is usually used, and need a smaller b. */
@@ -299,7 +299,7 @@ rank_by_recall(struct ctx_scorer *scorer, const struct ctx_plan *plan,
     struct ctx_err *err)
 {
 	struct recall *r = (struct recall *)scorer;
-	struct ctx_terms terms = {r, ctx_recall_add_term};
+	struct ctx_words terms = {.user = r, .take = ctx_recall_add_term};
 	struct ctx_str question = find_question(r);
 
 	while (r->n_segments < plan->groups->n)

@@ -7,7 +7,7 @@
 #include "prune/strategy/embed.h"
 #include "prune/strategy/recall.h"
 #include "prune/strategy/segment_text.h"
-#include "prune/strategy/terms.h"
+#include "prune/strategy/words.h"
 
 enum {
 	/* A form of address, such as "Hey Ann!", is expected in this many words
@@ -186,7 +186,7 @@ take_addressee(void *user, const char *p, size_t n, struct ctx_err *err)
 static int
 record_addressee(struct recall *r, struct ctx_err *err)
 {
-	struct ctx_terms terms = {r, take_addressee};
+	struct ctx_words terms = {.user = r, .take = take_addressee};
 	struct doc *doc = &r->docs[r->n_docs - 1];
 	size_t i = r->name, n = r->text.n, from;
 	const char *p = r->text.p;
@@ -215,7 +215,7 @@ record_addressee(struct recall *r, struct ctx_err *err)
 static int
 read_terms(struct recall *r, size_t end, uint32_t *speaker, struct ctx_err *err)
 {
-	struct ctx_terms terms = {r, ctx_recall_add_term};
+	struct ctx_words terms = {.user = r, .take = ctx_recall_add_term};
 	size_t n = find_label(r);
 
 	*speaker = 0;
@@ -274,7 +274,7 @@ static int
 add_passages(struct recall *r, struct doc *doc, size_t from,
     struct ctx_err *err)
 {
-	struct ctx_terms terms = {r, ctx_recall_add_term};
+	struct ctx_words terms = {.user = r, .take = ctx_recall_add_term};
 	const char *text = r->text.p + from;
 	struct passage_walk walk;
 

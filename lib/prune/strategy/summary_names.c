@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prune/strategy/names.h"
 #include "prune/strategy/summary.h"
+#include "prune/strategy/words.h"
 
 /* A name that is in more texts than this is not listed, because it usually says
  * something about the environment, such as the path of the home directory. */
@@ -186,7 +186,7 @@ each_name(struct name_reader *reader, struct ctx_str text,
     int (*take)(void *user, const char *p, size_t n, struct ctx_err *err),
     struct ctx_err *err)
 {
-	const struct ctx_names found = {reader, take, true};
+	const struct ctx_words found = {reader, take, true};
 
 	reader->text = text.p;
 	reader->n = text.n;

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prune/strategy/terms.h"
+#include "prune/strategy/words.h"
 
 enum {
 	/* number of bytes of a word that are used; the rest of the word is
@@ -223,7 +223,7 @@ find_head(const char *word, size_t n, size_t characters)
 }
 
 static int
-emit_term(const struct ctx_terms *terms, char *word, size_t n,
+emit_term(const struct ctx_words *terms, char *word, size_t n,
     struct ctx_err *err)
 {
 	const struct irregular *form;
@@ -261,7 +261,7 @@ struct reading {
 };
 
 static int
-end_word(const struct ctx_terms *terms, struct reading *r, bool name_ends,
+end_word(const struct ctx_words *terms, struct reading *r, bool name_ends,
     struct ctx_err *err)
 {
 	r->n_words += r->n > 0;
@@ -287,7 +287,7 @@ append_char(char *word, size_t *n, uint32_t cp)
 }
 
 static int
-take_ideograph(const struct ctx_terms *terms, struct reading *r, uint32_t cp,
+take_ideograph(const struct ctx_words *terms, struct reading *r, uint32_t cp,
     struct ctx_err *err)
 {
 	char pair[8];
@@ -306,7 +306,7 @@ take_ideograph(const struct ctx_terms *terms, struct reading *r, uint32_t cp,
 }
 
 int
-ctx_terms_of(const struct ctx_terms *terms, const char *p, size_t n,
+ctx_terms_of(const struct ctx_words *terms, const char *p, size_t n,
     struct ctx_err *err)
 {
 	struct reading r = {0};

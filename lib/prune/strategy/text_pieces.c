@@ -12,10 +12,10 @@
 #include <string.h>
 
 #include "prune/held_conversation.h"
-#include "prune/strategy/names.h"
 #include "prune/strategy/segment_text.h"
 #include "prune/strategy/summary.h"
 #include "prune/strategy/text_pieces.h"
+#include "prune/strategy/words.h"
 
 /* For a name with more bytes than this, only a hash of 128 bits is stored, so
  * that the memory for each name is limited. */
@@ -176,7 +176,7 @@ static int
 add_text(struct text_reader *reader, const struct text_segment *segment,
     size_t i, struct ctx_err *err)
 {
-	const struct ctx_names names = {reader, take_name, false};
+	const struct ctx_words names = {reader, take_name, false};
 	const struct ctx_str text =
 	    ctx_text_segment_text(&reader->result, segment);
 	bool is_long = segment->literal.n > 0 && text.n > LONG_TEXT;
@@ -261,7 +261,7 @@ ctx_text_pieces_read(struct text_reader *reader,
     const struct ctx_scored_message *scored, unsigned flags,
     struct piece_range *range, struct ctx_err *err)
 {
-	const struct ctx_names names = {reader, take_name, false};
+	const struct ctx_words names = {reader, take_name, false};
 	const struct text_piece rest = {.result = NO_RESULT};
 	size_t first = reader->pieces->n;
 
