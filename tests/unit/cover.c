@@ -39,13 +39,9 @@ has_names(const char *text, const char *want)
 enum { MOST_GROUPS = 12, MOST_NAMES = 10, MOST = MOST_GROUPS * MOST_NAMES };
 
 struct fixture {
-	size_t from[MOST_GROUPS + 1];
+	struct ctx_cover_group groups[MOST_GROUPS + 1];
 	uint32_t names[MOST];
 	double weight[MOST_NAMES];
-	uint64_t tokens[MOST_GROUPS];
-	bool kept[MOST_GROUPS];
-	size_t needs[MOST_GROUPS];
-	bool joined[MOST_GROUPS];
 	struct ctx_cover cover;
 };
 
@@ -55,25 +51,23 @@ make_fixture(struct fixture *f, unsigned long long *seed)
 	size_t g, i, w = 0, groups = 1 + tap_random(seed) % MOST_GROUPS;
 
 	for (g = 0; g < groups; g++) {
-		f->from[g] = w;
+		f->groups[g].from = w;
 		for (i = 0; i < MOST_NAMES; i++)
 			if (tap_random(seed) % 3 == 0)
 				f->names[w++] = (uint32_t)i;
-		f->tokens[g] = tap_random(seed) % 100;
-		f->kept[g] = tap_random(seed) % 5 == 0;
+		f->groups[g].tokens = tap_random(seed) % 100;
+		f->groups[g].kept = tap_random(seed) % 5 == 0;
 	}
-	f->from[groups] = w;
+	f->groups[groups].from = w;
 	/* Small integers, so that sums do not depend on the order of
 	 * addition. */
 	for (i = 0; i < MOST_NAMES; i++)
 		f->weight[i] = (double)(tap_random(seed) % 4);
 	f->cover = (struct ctx_cover){.n_groups = groups,
 	    .n_names = MOST_NAMES,
-	    .from = f->from,
+	    .groups = f->groups,
 	    .names = f->names,
 	    .weight = f->weight,
-	    .tokens = f->tokens,
-	    .kept = f->kept,
 	    .room = tap_random(seed) % 300};
 }
 
@@ -83,10 +77,10 @@ weigh(const struct fixture *f, size_t g, const bool *covered)
 	double sum = 0;
 	size_t i;
 
-	for (i = f->from[g]; i < f->from[g + 1]; i++)
+	for (i = f->groups[g].from; i < f->groups[g + 1].from; i++)
 		if (!covered[f->names[i]])
 			sum += f->weight[f->names[i]];
-	return sum / pow((double)f->tokens[g] + 1, 0.8);
+	return sum / pow((double)f->groups[g].tokens + 1, 0.8);
 }
 
 /* Makes the same choice without a heap: computes all scores again after each
@@ -100,8 +94,9 @@ choose_slowly(const struct fixture *f, double *score)
 
 	for (g = 0; g < f->cover.n_groups; g++) {
 		score[g] = 0;
-		done[g] = f->kept[g];
-		for (i = f->from[g]; f->kept[g] && i < f->from[g + 1]; i++)
+		done[g] = f->groups[g].kept;
+		for (i = f->groups[g].from;
+		     f->groups[g].kept && i < f->groups[g + 1].from; i++)
 			covered[f->names[i]] = true;
 	}
 	for (;;) {
@@ -116,10 +111,11 @@ choose_slowly(const struct fixture *f, double *score)
 			return;
 		done[best] = true;
 		score[best] = weigh(f, best, covered);
-		if (score[best] <= 0 || f->tokens[best] > room)
+		if (score[best] <= 0 || f->groups[best].tokens > room)
 			continue;
-		room -= f->tokens[best];
-		for (i = f->from[best]; i < f->from[best + 1]; i++)
+		room -= f->groups[best].tokens;
+		for (i = f->groups[best].from; i < f->groups[best + 1].from;
+		     i++)
 			covered[f->names[i]] = true;
 	}
 }
@@ -135,18 +131,18 @@ add_needs(struct fixture *f, unsigned long long *seed)
 	size_t g, heads = (f->cover.n_groups + 1) / 2;
 
 	for (g = 0; g < heads; g++)
-		f->needs[g] = g > 0 && tap_random(seed) % 2 == 0 ? g - 1 : g;
+		f->groups[g].needs =
+		    (uint32_t)(g > 0 && tap_random(seed) % 2 == 0 ? g - 1 : g);
 	for (; g < f->cover.n_groups; g++) {
-		f->needs[g] = heads - 1;
-		f->kept[g] = false;
-		f->joined[g] = g > heads && tap_random(seed) % 3 > 0;
-		f->tokens[heads - 1] += f->joined[g] ? 0 : MARK;
+		f->groups[g].needs = (uint32_t)heads - 1;
+		f->groups[g].kept = false;
+		f->groups[g].joined = g > heads && tap_random(seed) % 3 > 0;
+		f->groups[heads - 1].tokens += f->groups[g].joined ? 0 : MARK;
 	}
 	for (g = heads; g-- > 0;)
-		if (f->kept[g])
-			f->kept[f->needs[g]] = true;
-	f->cover.needs = f->needs;
-	f->cover.joined = f->joined;
+		if (f->groups[g].kept)
+			f->groups[f->groups[g].needs].kept = true;
+	f->cover.has_passages = true;
 	f->cover.first_passage = heads;
 	f->cover.mark_tokens = MARK;
 }
@@ -161,10 +157,11 @@ count_chosen(const struct fixture *f, const bool *chosen)
 	uint64_t tokens = 0, marks = 0, texts = 0;
 
 	for (g = 0; g < n; g++)
-		tokens += chosen[g] && !f->kept[g] ? f->tokens[g] : 0;
+		tokens +=
+		    chosen[g] && !f->groups[g].kept ? f->groups[g].tokens : 0;
 	for (g = heads; g < n; g++) {
-		texts += !f->joined[g];
-		marks += !chosen[g] && (!f->joined[g] || chosen[g - 1]);
+		texts += !f->groups[g].joined;
+		marks += !chosen[g] && (!f->groups[g].joined || chosen[g - 1]);
 	}
 	/* The tokens of the group contain one mark per text. */
 	tokens += marks * MARK;
@@ -174,16 +171,17 @@ count_chosen(const struct fixture *f, const bool *chosen)
 static void
 check_needs(const struct fixture *f, bool *chosen)
 {
-	bool unscored[MOST_GROUPS];
 	double score[MOST_GROUPS];
 	struct ctx_err err;
 	size_t g;
 
-	NEED(ctx_cover_score(&f->cover, score, chosen, &err) == 0);
-	NEED(ctx_cover_score(&f->cover, NULL, unscored, &err) == 0);
+	NEED(ctx_cover_score(&f->cover, score, &err) == 0);
+	for (g = 0; g < f->cover.n_groups; g++)
+		chosen[g] = f->groups[g].chosen;
+	NEED(ctx_cover_score(&f->cover, NULL, &err) == 0);
 	for (g = 0; g < f->cover.n_groups; g++) {
-		CHECK(!chosen[g] || chosen[f->needs[g]]);
-		CHECK(unscored[g] == chosen[g]);
+		CHECK(!chosen[g] || chosen[f->groups[g].needs]);
+		CHECK(f->groups[g].chosen == chosen[g]);
 	}
 	CHECK(count_chosen(f, chosen) <= f->cover.room);
 }
@@ -193,27 +191,27 @@ check_needs(const struct fixture *f, bool *chosen)
 static void
 choose_of_two(bool joined, uint64_t room, bool *chosen)
 {
-	struct fixture f = {.from = {0, 0, 1, 2},
+	struct fixture f = {.groups = {{.tokens = 10 + (joined ? 1 : 2) * MARK},
+				{.from = 0, .tokens = 20},
+				{.from = 1, .tokens = 20, .joined = joined},
+				{.from = 2}},
 	    .names = {0, 1},
-	    .weight = {1, 1},
-	    .tokens = {10 + (joined ? 1 : 2) * MARK, 20, 20},
-	    .joined = {false, false, joined}};
+	    .weight = {1, 1}};
 	double score[MOST_GROUPS];
 	struct ctx_err err;
 
 	f.cover = (struct ctx_cover){.n_groups = 3,
 	    .n_names = 2,
-	    .from = f.from,
+	    .groups = f.groups,
 	    .names = f.names,
 	    .weight = f.weight,
-	    .tokens = f.tokens,
-	    .kept = f.kept,
 	    .room = room,
-	    .needs = f.needs,
+	    .has_passages = true,
 	    .first_passage = 1,
-	    .joined = f.joined,
 	    .mark_tokens = MARK};
-	NEED(ctx_cover_score(&f.cover, score, chosen, &err) == 0);
+	NEED(ctx_cover_score(&f.cover, score, &err) == 0);
+	for (size_t g = 0; g < 3; g++)
+		chosen[g] = f.groups[g].chosen;
 }
 
 static void
@@ -272,7 +270,7 @@ main(void)
 	tap_case("groups are scored as by weighing everything anew each time");
 	for (round = 0; round < 3000; round++) {
 		make_fixture(&f, &seed);
-		NEED(ctx_cover_score(&f.cover, fast, NULL, &err) == 0);
+		NEED(ctx_cover_score(&f.cover, fast, &err) == 0);
 		choose_slowly(&f, slow);
 		for (g = 0; g < f.cover.n_groups; g++)
 			CHECK(fast[g] == slow[g]);
@@ -287,9 +285,9 @@ main(void)
 	}
 	test_marks();
 	tap_case("without groups and names there is nothing to score");
-	f.from[0] = 0;
+	f.groups[0].from = 0;
 	f.cover.n_groups = f.cover.n_names = 0;
-	f.cover.needs = NULL;
-	CHECK(ctx_cover_score(&f.cover, fast, NULL, &err) == 0);
+	f.cover.has_passages = false;
+	CHECK(ctx_cover_score(&f.cover, fast, &err) == 0);
 	return tap_done();
 }

@@ -25,9 +25,9 @@
  * (tests/bench/survive). */
 static const double LENGTH = 0.8;
 
-/* If cover->needs is not NULL, newer groups get higher scores: the score of the
- * newest group is multiplied by 1 plus this number.  The number was chosen by
- * the same measurements as LENGTH. */
+/* If cover->has_passages is true, newer groups get higher scores: the score of
+ * the newest group is multiplied by 1 plus this number.  The number was chosen
+ * by the same measurements as LENGTH. */
 static const double NEWEST = 0.4;
 
 /* If a passage needs a group that is not chosen, the tokens of the group
@@ -62,17 +62,6 @@ struct choice {
 	size_t *holders_from;
 	uint32_t *holders;
 	bool *covered;
-	/* for each group: true if the group is chosen; see ctx_cover_score */
-	bool *chosen;
-	/* weight: for each group, the sum of the weights of those of its names
-	 * that are in no chosen group. n_left: for each group, the number of
-	 * these names. */
-	double *weight;
-	uint32_t *n_left;
-	/* passage_of[g]: number of the last passage that needs group g.
-	 * passage_of[p]: number of the passage before p that needs the same
-	 * group as p.  0 if there is none. */
-	uint32_t *passage_of;
 	/* heap of groups; the group with the highest score is on top.  A
 	 * passage can be in the heap twice. */
 	struct entry *heap;
@@ -85,14 +74,14 @@ struct choice {
 static size_t
 find_needed(const struct ctx_cover *cover, size_t g)
 {
-	return cover->needs != NULL ? cover->needs[g] : g;
+	return cover->has_passages ? cover->groups[g].needs : g;
 }
 
 static bool
 is_passage(const struct ctx_cover *cover, size_t g)
 {
-	return cover->needs != NULL && g >= cover->first_passage &&
-	    cover->needs[g] != g;
+	return cover->has_passages && g >= cover->first_passage &&
+	    cover->groups[g].needs != g;
 }
 
 /* Returns a factor for the score of group g.  Newer groups have greater
@@ -100,10 +89,10 @@ is_passage(const struct ctx_cover *cover, size_t g)
 static double
 weigh_position(const struct ctx_cover *cover, size_t g)
 {
-	if (cover->needs == NULL)
+	if (!cover->has_passages)
 		return 1;
 	if (is_passage(cover, g))
-		g = cover->needs[g];
+		g = cover->groups[g].needs;
 	return 1 + NEWEST * (double)g / (double)(cover->first_passage + 1);
 }
 
@@ -122,16 +111,17 @@ raise_length(struct choice *c, double x)
 }
 
 static double
-compute_score(struct choice *c, size_t group)
+compute_score(struct choice *c, size_t g)
 {
 	const struct ctx_cover *cover = c->cover;
-	double tokens = (double)cover->tokens[group];
+	const struct ctx_cover_group *group = &cover->groups[g];
+	double tokens = (double)group->tokens;
 
-	if (c->n_left[group] == 0 || c->weight[group] <= 0)
+	if (group->n_left == 0 || group->weight <= 0)
 		return 0;
-	if (is_passage(cover, group) && !c->chosen[cover->needs[group]])
-		tokens += SHARE * (double)cover->tokens[cover->needs[group]];
-	return c->weight[group] * weigh_position(cover, group) /
+	if (is_passage(cover, g) && !cover->groups[group->needs].chosen)
+		tokens += SHARE * (double)cover->groups[group->needs].tokens;
+	return group->weight * weigh_position(cover, g) /
 	    raise_length(c, tokens + 1);
 }
 
@@ -195,15 +185,18 @@ push(struct choice *c, size_t group)
 }
 
 static void
-list_passages(struct choice *c)
+list_passages(const struct ctx_cover *cover)
 {
-	const struct ctx_cover *cover = c->cover;
+	struct ctx_cover_group *groups = cover->groups;
 	size_t g;
 
 	for (g = 0; g < cover->n_groups; g++)
+		groups[g].passage_of = 0;
+	for (g = 0; g < cover->n_groups; g++)
 		if (is_passage(cover, g)) {
-			c->passage_of[g] = c->passage_of[cover->needs[g]];
-			c->passage_of[cover->needs[g]] = (uint32_t)g;
+			groups[g].passage_of =
+			    groups[groups[g].needs].passage_of;
+			groups[groups[g].needs].passage_of = (uint32_t)g;
 		}
 }
 
@@ -211,11 +204,12 @@ static int
 list_holders(struct choice *c, struct ctx_err *err)
 {
 	const struct ctx_cover *cover = c->cover;
+	const struct ctx_cover_group *groups = cover->groups;
 	size_t i, g, *from = c->holders_from, n = cover->n_names;
 
 	for (g = 0; g < cover->n_groups; g++)
-		for (i = cover->from[g];
-		     !cover->kept[g] && i < cover->from[g + 1]; i++)
+		for (i = groups[g].from;
+		     !groups[g].kept && i < groups[g + 1].from; i++)
 			from[cover->names[i] + 1]++;
 	for (i = 0; i < n; i++)
 		from[i + 1] += from[i];
@@ -227,8 +221,8 @@ list_holders(struct choice *c, struct ctx_err *err)
 	 * Each list is filled from its end, and from[name + 1] is lowered until
 	 * it is the beginning of the list. */
 	for (g = cover->n_groups; g-- > 0;)
-		for (i = cover->from[g + 1];
-		     !cover->kept[g] && i-- > cover->from[g];)
+		for (i = groups[g + 1].from;
+		     !groups[g].kept && i-- > groups[g].from;)
 			c->holders[--from[cover->names[i] + 1]] = (uint32_t)g;
 	memmove(from, from + 1, (n + 1) * sizeof *from);
 	return 0;
@@ -238,9 +232,10 @@ static void
 cover_names(struct choice *c, size_t group)
 {
 	const struct ctx_cover *cover = c->cover;
+	struct ctx_cover_group *groups = cover->groups;
 	size_t i, k;
 
-	for (i = cover->from[group]; i < cover->from[group + 1]; i++) {
+	for (i = groups[group].from; i < groups[group + 1].from; i++) {
 		uint32_t name = cover->names[i];
 
 		if (c->covered[name])
@@ -248,8 +243,8 @@ cover_names(struct choice *c, size_t group)
 		c->covered[name] = true;
 		for (k = c->holders_from[name]; k < c->holders_from[name + 1];
 		     k++) {
-			c->weight[c->holders[k]] -= cover->weight[name];
-			c->n_left[c->holders[k]]--;
+			groups[c->holders[k]].weight -= cover->weight[name];
+			groups[c->holders[k]].n_left--;
 		}
 	}
 }
@@ -261,7 +256,8 @@ fill_heap(struct choice *c)
 	size_t g;
 
 	for (g = 0; g < c->cover->n_groups; g++)
-		if (!c->cover->kept[g] && (score = compute_score(c, g)) > 0)
+		if (!c->cover->groups[g].kept &&
+		    (score = compute_score(c, g)) > 0)
 			c->heap[c->n++] = (struct entry){score, g};
 	sort_heap(c);
 }
@@ -272,21 +268,22 @@ static uint64_t
 count_cost(const struct choice *c, size_t group)
 {
 	const struct ctx_cover *cover = c->cover;
-	uint64_t tokens = cover->tokens[group];
+	const struct ctx_cover_group *groups = cover->groups;
+	uint64_t tokens = groups[group].tokens;
 	size_t g, next, after = group + 1;
 
 	for (g = group; (next = find_needed(cover, g)) != g; g = next)
-		if (!c->chosen[next])
-			tokens += cover->tokens[next];
+		if (!groups[next].chosen)
+			tokens += groups[next].tokens;
 	if (!is_passage(cover, group))
 		return tokens;
 	/* If passages of its text are removed before and after a chosen
 	 * passage, one mark stands in place of the passages before it, and
 	 * another in place of those after it. */
-	if (cover->joined[group] && !c->chosen[group - 1])
+	if (groups[group].joined && !groups[group - 1].chosen)
 		tokens += cover->mark_tokens;
-	if (after < cover->n_groups && cover->joined[after] &&
-	    !c->chosen[after])
+	if (after < cover->n_groups && groups[after].joined &&
+	    !groups[after].chosen)
 		tokens += cover->mark_tokens;
 	return tokens > cover->mark_tokens ? tokens - cover->mark_tokens : 0;
 }
@@ -297,17 +294,19 @@ count_cost(const struct choice *c, size_t group)
 static void
 choose_group(struct choice *c, size_t group)
 {
+	struct ctx_cover_group *groups = c->cover->groups;
 	size_t g = group, next;
 	uint32_t p;
 
 	for (;; g = next) {
 		cover_names(c, g);
 		next = find_needed(c->cover, g);
-		if (c->chosen != NULL && !c->chosen[g]) {
-			c->chosen[g] = true;
-			for (p = is_passage(c->cover, g) ? 0 : c->passage_of[g];
-			     p != 0; p = c->passage_of[p])
-				if (!c->chosen[p])
+		if (!groups[g].chosen) {
+			groups[g].chosen = true;
+			for (p = is_passage(c->cover, g) ? 0
+							 : groups[g].passage_of;
+			     p != 0; p = groups[p].passage_of)
+				if (!groups[p].chosen)
 					push(c, p);
 		}
 		if (next == g)
@@ -320,14 +319,14 @@ choose_group(struct choice *c, size_t group)
  * of that group; so these are included.  A mark makes a group cheaper at most
  * twice: when it is chosen, and when the group that it needs is chosen. */
 static uint64_t
-count_least_cost(const struct choice *c, size_t group)
+count_least_cost(const struct ctx_cover *cover, size_t group)
 {
-	const struct ctx_cover *cover = c->cover;
-	uint64_t tokens = cover->tokens[group], marks = 2 * cover->mark_tokens;
+	const struct ctx_cover_group *groups = cover->groups;
+	uint64_t tokens = groups[group].tokens, marks = 2 * cover->mark_tokens;
 	size_t needed = find_needed(cover, group);
 
-	if (needed != group && !c->chosen[needed])
-		tokens += cover->tokens[needed];
+	if (needed != group && !groups[needed].chosen)
+		tokens += groups[needed].tokens;
 	return tokens > marks ? tokens - marks : 0;
 }
 
@@ -339,8 +338,8 @@ drop_groups(struct choice *c, uint64_t room)
 	size_t i, n = c->n;
 
 	for (i = c->n = 0; i < n; i++)
-		if (!c->chosen[c->heap[i].group] &&
-		    count_least_cost(c, c->heap[i].group) <= room)
+		if (!c->cover->groups[c->heap[i].group].chosen &&
+		    count_least_cost(c->cover, c->heap[i].group) <= room)
 			c->heap[c->n++] = c->heap[i];
 	sort_heap(c);
 }
@@ -367,7 +366,7 @@ choose_groups(struct choice *c, double *score)
 		if (score != NULL)
 			score[group] = c->heap[0].score;
 		drop_top(c);
-		if (c->chosen != NULL && c->chosen[group])
+		if (c->cover->groups[group].chosen)
 			continue;
 		tokens = count_cost(c, group);
 		if (tokens > room)
@@ -388,14 +387,18 @@ static void
 sum_weights(struct choice *c)
 {
 	const struct ctx_cover *cover = c->cover;
-	size_t g, i;
+	struct ctx_cover_group *group = cover->groups;
+	double weight;
+	size_t i;
 
-	for (g = 0; g < cover->n_groups; g++)
-		for (i = cover->from[g];
-		     !cover->kept[g] && i < cover->from[g + 1]; i++) {
-			c->weight[g] += cover->weight[cover->names[i]];
-			c->n_left[g] += cover->weight[cover->names[i]] > 0;
+	for (; group < cover->groups + cover->n_groups; group++) {
+		group->weight = group->n_left = 0;
+		for (i = group->from; !group->kept && i < group[1].from; i++) {
+			weight = cover->weight[cover->names[i]];
+			group->weight += weight;
+			group->n_left += weight > 0;
 		}
+	}
 	/* A name with the weight 0 is treated as if it were in a chosen
 	 * group. */
 	for (i = 0; i < cover->n_names; i++)
@@ -406,14 +409,13 @@ sum_weights(struct choice *c)
 static void
 choose_kept(struct choice *c, double *score)
 {
-	const struct ctx_cover *cover = c->cover;
+	struct ctx_cover_group *groups = c->cover->groups;
 
-	for (size_t g = 0; g < cover->n_groups; g++) {
+	for (size_t g = 0; g < c->cover->n_groups; g++) {
 		if (score != NULL)
 			score[g] = 0;
-		if (c->chosen != NULL)
-			c->chosen[g] = cover->kept[g];
-		if (cover->kept[g])
+		groups[g].chosen = groups[g].kept;
+		if (groups[g].kept)
 			cover_names(c, g);
 	}
 }
@@ -424,9 +426,6 @@ release_choice(struct choice *c)
 	free(c->holders_from);
 	free(c->holders);
 	free(c->covered);
-	free(c->weight);
-	free(c->n_left);
-	free(c->passage_of);
 	free(c->heap);
 }
 
@@ -435,34 +434,30 @@ static int
 open_choice(struct choice *c, struct ctx_err *err)
 {
 	const struct ctx_cover *cover = c->cover;
-	size_t g, n = cover->n_groups, n_heap = 1;
+	size_t n_heap = 1;
 
-	for (g = 0; g < n; g++)
-		n_heap += cover->kept[g] ? 0 : is_passage(cover, g) ? 2 : 1;
+	for (size_t g = 0; g < cover->n_groups; g++)
+		if (!cover->groups[g].kept)
+			n_heap += is_passage(cover, g) ? 2 : 1;
 	c->holders_from = calloc(cover->n_names + 2, sizeof *c->holders_from);
 	c->covered = calloc(cover->n_names + 1, sizeof *c->covered);
-	c->weight = calloc(n + 1, sizeof *c->weight);
-	c->n_left = calloc(n + 1, sizeof *c->n_left);
-	c->passage_of = calloc(n + 1, sizeof *c->passage_of);
 	c->heap = calloc(n_heap, sizeof *c->heap);
-	return c->holders_from == NULL || c->covered == NULL ||
-		c->weight == NULL || c->n_left == NULL ||
-		c->passage_of == NULL || c->heap == NULL
+	return c->holders_from == NULL || c->covered == NULL || c->heap == NULL
 	    ? ctx_err_nomem(err)
 	    : 0;
 }
 
 int
-ctx_cover_score(const struct ctx_cover *cover, double *score, bool *chosen,
+ctx_cover_score(const struct ctx_cover *cover, double *score,
     struct ctx_err *err)
 {
-	struct choice c = {.cover = cover, .chosen = chosen};
+	struct choice c = {.cover = cover};
 	int rc = open_choice(&c, err);
 
 	if (rc == 0)
 		rc = list_holders(&c, err);
 	if (rc == 0) {
-		list_passages(&c);
+		list_passages(cover);
 		sum_weights(&c);
 		choose_kept(&c, score);
 		fill_heap(&c);

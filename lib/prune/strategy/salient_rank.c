@@ -20,14 +20,6 @@
  * of each other mark, "[...]". */
 enum { FIRST_MARK_TOKENS = 8, MARK_TOKENS = 3 };
 
-/* The groups or passages among which ctx_cover_score chooses, with the data
- * that it needs. */
-struct choices {
-	size_t *from, *needs;
-	uint64_t *tokens;
-	bool *kept, *chosen, *joined;
-};
-
 struct ranking {
 	struct salient *s;
 	const struct ranked_segment *segments;
@@ -37,44 +29,17 @@ struct ranking {
 	/* The choices that are whole groups.  The number of a group is the
 	 * index of its first segment.  The index of any other segment is the
 	 * number of a group without names. */
-	struct choices groups;
+	struct ctx_cover_group *groups;
 	/* The choices if groups can be kept without their passages.  Below the
 	 * number n_segments they are the groups without their passages.  The
 	 * other choices are the passages, in order. */
-	struct choices parts;
+	struct ctx_cover_group *parts;
 	uint32_t *names; /* names of the groups or parts */
 	double *weight;  /* weight of each name */
 	double *score;   /* score of each group */
 	/* numbers of segments, of groups and of passages that are ranked */
 	size_t n_segments, n_groups, n_passages;
 };
-
-static int
-open_choices(struct choices *choices, size_t n, struct ctx_err *err)
-{
-	choices->from = calloc(n + 2, sizeof *choices->from);
-	choices->needs = calloc(n + 1, sizeof *choices->needs);
-	choices->tokens = calloc(n + 1, sizeof *choices->tokens);
-	choices->kept = calloc(n + 1, sizeof *choices->kept);
-	choices->chosen = calloc(n + 1, sizeof *choices->chosen);
-	choices->joined = calloc(n + 1, sizeof *choices->joined);
-	if (choices->from == NULL || choices->needs == NULL ||
-	    choices->tokens == NULL || choices->kept == NULL ||
-	    choices->chosen == NULL || choices->joined == NULL)
-		return ctx_err_nomem(err);
-	return 0;
-}
-
-static void
-release_choices(struct choices *choices)
-{
-	free(choices->from);
-	free(choices->needs);
-	free(choices->tokens);
-	free(choices->kept);
-	free(choices->chosen);
-	free(choices->joined);
-}
 
 /* Returns the number of pieces of segment i. */
 static size_t
@@ -131,10 +96,11 @@ open_ranking(struct ranking *r, struct ctx_err *err)
 	r->names = calloc(n_names + 1, sizeof *r->names);
 	r->weight = calloc(r->s->n_names + 1, sizeof *r->weight);
 	r->score = calloc(n + 1, sizeof *r->score);
-	if (r->next == NULL || r->names == NULL || r->weight == NULL ||
-	    r->score == NULL)
-		return ctx_err_nomem(err);
-	return open_choices(&r->groups, n, err);
+	r->groups = calloc(n + 1, sizeof *r->groups);
+	return r->next == NULL || r->names == NULL || r->weight == NULL ||
+		r->score == NULL || r->groups == NULL
+	    ? ctx_err_nomem(err)
+	    : 0;
 }
 
 static void
@@ -144,8 +110,8 @@ release_ranking(struct ranking *r)
 	free(r->names);
 	free(r->weight);
 	free(r->score);
-	release_choices(&r->groups);
-	release_choices(&r->parts);
+	free(r->groups);
+	free(r->parts);
 }
 
 /* Fills r->next. */
@@ -186,15 +152,15 @@ add_names(struct ranking *r, size_t i, size_t n)
 	return n;
 }
 
-/* Fills r->names and r->groups.from with the names in each group, without the
- * names of removed passages. */
+/* Fills r->names, and sets "from" in r->groups, with the names in each group,
+ * without the names of removed passages. */
 static void
 list_names(struct ranking *r)
 {
 	size_t i, k, n = 0;
 
 	for (i = 0; i < r->n_segments; i++) {
-		r->groups.from[i] = n;
+		r->groups[i].from = n;
 		if (r->segments[i].root != i)
 			continue;
 		ctx_name_table_begin(r->s->table);
@@ -203,7 +169,7 @@ list_names(struct ranking *r)
 			n = add_names(r, k, n);
 		while ((k = r->next[k]) != 0);
 	}
-	r->groups.from[i] = n;
+	r->groups[i].from = n;
 }
 
 /* Sets the weight of each name: the fewer groups contain a name, the higher is
@@ -217,7 +183,7 @@ weigh_names(struct ranking *r)
 	/* Most names are in few groups, so few logarithms are computed. */
 	for (i = 0; i < CTX_LENGTH(weights); i++)
 		weights[i] = log(n_groups / (double)i);
-	for (i = 0; i < r->groups.from[r->n_segments]; i++)
+	for (i = 0; i < r->groups[r->n_segments].from; i++)
 		r->weight[r->names[i]]++;
 	for (i = 0; i < r->s->n_names; i++) {
 		n = r->weight[i];
@@ -235,10 +201,10 @@ survey_groups(struct ranking *r)
 		const struct ranked_segment *segment = &r->segments[i];
 
 		r->n_groups += segment->root == i;
-		r->groups.tokens[segment->root] += segment->tokens;
+		r->groups[segment->root].tokens += segment->tokens;
 		/* All segments of a group must be kept if one segment of the
 		 * group must be kept. */
-		r->groups.kept[i] = segment->root != i || segment->is_kept;
+		r->groups[i].kept = segment->root != i || segment->is_kept;
 	}
 }
 
@@ -254,21 +220,19 @@ survey_heads(struct ranking *r)
 	list_names(r);
 	for (i = 0; i < r->n_segments; i++) {
 		segment = &r->segments[i];
-		r->parts.from[i] = r->groups.from[i];
-		r->parts.kept[i] = r->groups.kept[i];
-		r->parts.tokens[i] = r->groups.tokens[i];
+		r->parts[i] = r->groups[i];
 		if (i > 0 && segment->turn != segment[-1].turn)
 			user = SIZE_MAX;
 		if (user == SIZE_MAX && (segment->flags & CTX_SEGMENT_USER))
 			user = i;
-		r->parts.needs[i] = i;
-		if (user != SIZE_MAX && !r->groups.kept[i] &&
+		r->parts[i].needs = (uint32_t)i;
+		if (user != SIZE_MAX && !r->groups[i].kept &&
 		    !(segment->flags &
 			(CTX_SEGMENT_USER | CTX_SEGMENT_SYSTEM |
 			    CTX_SEGMENT_UNKNOWN)))
-			r->parts.needs[i] = user;
+			r->parts[i].needs = (uint32_t)user;
 	}
-	r->parts.from[r->n_segments] = r->groups.from[r->n_segments];
+	r->parts[r->n_segments].from = r->groups[r->n_segments].from;
 }
 
 /* Subtracts tokens from *total, which is then at least 0. */
@@ -288,17 +252,18 @@ survey_passage(struct ranking *r, size_t segment, size_t k, size_t i)
 	size_t p = r->s->segments[segment].first + k;
 	const struct text_piece *piece = &pieces->list[p];
 	size_t first = ctx_first_name(pieces, p), n = piece->names_end - first;
-	uint64_t *rest = &r->parts.tokens[r->segments[segment].root];
+	struct ctx_cover_group *part = &r->parts[i];
+	uint64_t *rest = &r->parts[r->segments[segment].root].tokens;
 
 	/* Without names, the list is NULL. */
 	if (n > 0)
-		memcpy(r->names + r->parts.from[i], pieces->names + first,
+		memcpy(r->names + part->from, pieces->names + first,
 		    n * sizeof *r->names);
-	r->parts.from[i + 1] = r->parts.from[i] + n;
-	r->parts.needs[i] = r->segments[segment].root;
-	r->parts.kept[i] = r->segments[segment].is_kept;
-	r->parts.joined[i] = piece->is_joined;
-	r->parts.tokens[i] = piece->tokens;
+	part[1].from = part->from + n;
+	part->needs = r->segments[segment].root;
+	part->kept = r->segments[segment].is_kept;
+	part->joined = piece->is_joined;
+	part->tokens = piece->tokens;
 	subtract_tokens(rest, piece->tokens);
 	if (!piece->is_joined)
 		*rest += FIRST_MARK_TOKENS;
@@ -335,14 +300,14 @@ survey_parts(struct ranking *r)
 static size_t
 keep_chosen(struct ranking *r, size_t i, size_t at)
 {
-	uint64_t *tokens = &r->groups.tokens[r->segments[i].root];
+	uint64_t *tokens = &r->groups[r->segments[i].root].tokens;
 	const struct text_piece *pieces;
 	bool *kept;
 
 	pieces = find_pieces(r->s, i, &kept);
 	for (size_t k = 0; k < count_pieces(r->s, i); k++) {
 		if (pieces[k].tokens > 0)
-			kept[k] = r->parts.chosen[at++];
+			kept[k] = r->parts[at++].chosen;
 		if (kept[k])
 			continue;
 		subtract_tokens(tokens, pieces[k].tokens);
@@ -354,26 +319,23 @@ keep_chosen(struct ranking *r, size_t i, size_t at)
 	return at;
 }
 
-/* Chooses among the first n groups or parts.  needs: see struct ctx_cover.
- * score: see ctx_cover_score. */
+/* Chooses among the first n groups or, if has_passages is true, parts.  score:
+ * see ctx_cover_score. */
 static int
-choose(const struct ranking *r, struct choices *choices, size_t n,
-    const size_t *needs, double *score, struct ctx_err *err)
+choose(const struct ranking *r, bool has_passages, size_t n, double *score,
+    struct ctx_err *err)
 {
 	const struct ctx_cover cover = {.n_groups = n,
 	    .n_names = r->s->n_names,
-	    .from = choices->from,
+	    .groups = has_passages ? r->parts : r->groups,
 	    .names = r->names,
 	    .weight = r->weight,
-	    .tokens = choices->tokens,
-	    .kept = choices->kept,
 	    .room = r->s->input.room,
-	    .joined = choices->joined,
-	    .needs = needs,
+	    .has_passages = has_passages,
 	    .first_passage = r->n_segments,
 	    .mark_tokens = MARK_TOKENS};
 
-	return ctx_cover_score(&cover, score, choices->chosen, err);
+	return ctx_cover_score(&cover, score, err);
 }
 
 /* Chooses the passages that are kept. */
@@ -384,10 +346,11 @@ choose_passages(struct ranking *r, struct ctx_err *err)
 
 	if (!r->s->input.removes_passages || r->n_passages == 0)
 		return 0;
-	if (open_choices(&r->parts, at + r->n_passages, err) < 0)
-		return -1;
+	r->parts = calloc(at + r->n_passages + 1, sizeof *r->parts);
+	if (r->parts == NULL)
+		return ctx_err_nomem(err);
 	n = survey_parts(r);
-	if (choose(r, &r->parts, n, r->parts.needs, NULL, err) < 0)
+	if (choose(r, true, n, NULL, err) < 0)
 		return -1;
 	for (i = 0; i < r->n_segments; i++)
 		at = keep_chosen(r, i, at);
@@ -428,7 +391,7 @@ rank_segments(struct salient *s, struct ctx_err *err)
 	list_names(&r);
 	weigh_names(&r);
 	if (choose_passages(&r, err) < 0 ||
-	    choose(&r, &r.groups, r.n_segments, NULL, r.score, err) < 0)
+	    choose(&r, false, r.n_segments, r.score, err) < 0)
 		goto out;
 	set_ranks(&r);
 	rc = 0;
