@@ -56,47 +56,38 @@ static const struct ctx_model unknown = {.name = "",
     .factor = 100,
     .binds = true};
 
-/* Arrays with a model for each row: the row's model; a model for versions that
- * have no row; a model for other variants such as "-fast".  A model whose name
- * is NULL was not filled in yet.  The lock protects the arrays while a model is
- * filled in. */
-static struct ctx_model models[CTX_LENGTH(rows)], unlisted[CTX_LENGTH(rows)],
-    variants[CTX_LENGTH(rows)];
+/* The models of a row: the row's model; a model for other variants such as
+ * "-fast"; a model for versions that have no row. */
+enum row_model { OF_ROW, OF_VARIANTS, OF_VERSIONS, ROW_MODELS };
+
+/* The models of all rows.  A model whose name is NULL was not filled in yet.
+ * The lock protects the models while one is filled in. */
+static struct ctx_model models[CTX_LENGTH(rows)][ROW_MODELS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Fills *model from a row of the table. */
+/* Fills *model from a row of the table.  Variants and versions have the
+ * tokenizer and window of the row's model, but their prices are not known.  New
+ * versions of Claude have the tokenizer of the newest. */
 static void
-fill_model(struct ctx_model *model, const struct model_row *row)
+fill_model(struct ctx_model *model, const struct model_row *row,
+    enum row_model which)
 {
+	const struct model_row *newest = &rows[NEWEST_CLAUDE];
+
 	*model = row->model;
 	model->name = row->name;
 	model->vendor = row->vendor;
 	model->encoding = row->encoding;
 	model->file = row->file[0] != '\0' ? row->file : NULL;
-	model->aliases = row->aliases[0] != '\0' ? row->aliases : NULL;
-	model->prices = row->price >= 0 ? &prices[row->price] : NULL;
-}
-
-/* Fills *model from a row, for variants of the row's model: a variant has the
- * tokenizer and window of the row's model, but its prices are not known. */
-static void
-fill_variant(struct ctx_model *model, const struct model_row *row)
-{
-	fill_model(model, row);
+	if (which == OF_ROW) {
+		model->aliases = row->aliases[0] != '\0' ? row->aliases : NULL;
+		model->prices = row->price >= 0 ? &prices[row->price] : NULL;
+		return;
+	}
 	model->unlisted = true;
-	model->prices = NULL;
 	model->n_prices = 0;
-	model->aliases = NULL;
-}
-
-/* Fills *model from a row, for versions of the row's model that are not in the
- * table. */
-static void
-fill_unlisted(struct ctx_model *model, const struct model_row *row)
-{
-	const struct model_row *newest = &rows[NEWEST_CLAUDE];
-
-	fill_variant(model, row);
+	if (which == OF_VARIANTS)
+		return;
 	model->drops_reasoning = false;
 	if (strcmp(row->vendor, newest->vendor) != 0)
 		return;
@@ -115,23 +106,22 @@ ctx_models_date(void)
 	return MODELS_DATE;
 }
 
-/* Returns element i of an array that has a model for each row.  Calls fill if
- * the element was not filled in from its row yet. */
 static const struct ctx_model *
-find_filled(struct ctx_model *list, size_t i,
-    void (*fill)(struct ctx_model *model, const struct model_row *row))
+get_model(size_t row, enum row_model which)
 {
+	struct ctx_model *model = &models[row][which];
+
 	pthread_mutex_lock(&lock);
-	if (list[i].name == NULL)
-		fill(&list[i], &rows[i]);
+	if (model->name == NULL)
+		fill_model(model, &rows[row], which);
 	pthread_mutex_unlock(&lock);
-	return &list[i];
+	return model;
 }
 
 const struct ctx_model *
 ctx_model_at(size_t i)
 {
-	return i < CTX_LENGTH(rows) ? find_filled(models, i, fill_model) : NULL;
+	return i < CTX_LENGTH(rows) ? get_model(i, OF_ROW) : NULL;
 }
 
 /* Returns c in lower case, or a dash if c is one of . _ : @.  So
@@ -535,15 +525,15 @@ is_tuned(struct ctx_str name)
 static const struct ctx_model *
 find_rest(const struct ctx_model *model, const char *p, size_t n, bool same)
 {
-	size_t row = (size_t)(model - models);
+	size_t row = (size_t)(model - models[0]) / ROW_MODELS;
 
 	/* The row for new models of Claude applies to all names that begin with
 	 * "claude", such as claude-novel-1.  A longer name than "claude" does
 	 * not mean the model of the row. */
 	if (has_version(p, n) || (row == NEWEST_CLAUDE && n > 0))
-		return find_filled(unlisted, row, fill_unlisted);
+		return get_model(row, OF_VERSIONS);
 	if (model->prices != NULL && !(same && is_same_model(p, n)))
-		return find_filled(variants, row, fill_variant);
+		return get_model(row, OF_VARIANTS);
 	return model;
 }
 
