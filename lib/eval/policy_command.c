@@ -32,9 +32,7 @@ struct command {
 	/* Pipes from and to the main program.  The pipe of requests ends when
 	 * the main program has ended. */
 	const struct ctx_command_runner *client;
-	bool shows_messages;
-	unsigned seconds; /* time limit in seconds */
-	ctx_clock *clock;
+	const struct ctx_policy_limits *limits;
 	/* time at which the command was started, in nanoseconds of the clock */
 	int64_t start;
 	char **words;
@@ -145,7 +143,7 @@ take_pipes(const struct command *command, const int in[2], const int out[2])
 	int null = open("/dev/null", O_WRONLY);
 
 	if (null < 0 || dup2(in[0], 0) < 0 || dup2(out[1], 1) < 0 ||
-	    (!command->shows_messages && dup2(null, 2) < 0))
+	    (!command->limits->shows_messages && dup2(null, 2) < 0))
 		return -1;
 	(void)close(null);
 	for (size_t i = 0; i < CTX_LENGTH(closed); i++)
@@ -193,7 +191,7 @@ start_policy(struct command *command)
 	    : ctx_command_spawn(&command->pid, command->words[0],
 		  command->words, 0,
 		  (const int[]){in[0], out[1],
-		      command->shows_messages ? STDERR_FILENO : -1});
+		      command->limits->shows_messages ? STDERR_FILENO : -1});
 	ctx_command_close_end(&in[0]);
 	ctx_command_close_end(&out[1]);
 	command->in = in[1];
@@ -210,7 +208,7 @@ start_policy(struct command *command)
 static double
 get_seconds(const struct command *command)
 {
-	return (double)(command->clock() - command->start) / 1e9;
+	return (double)(command->limits->clock() - command->start) / 1e9;
 }
 
 /* Waits until the command has ended or has reached its time limit.  Then kills
@@ -228,7 +226,7 @@ end_policy(struct command *command)
 			WEXITED | WNOHANG | WNOWAIT) == 0 &&
 		    info.si_pid != 0)
 			break;
-		if (get_seconds(command) > command->seconds)
+		if (get_seconds(command) > command->limits->seconds)
 			fail_command(command, "did not end in time", 0);
 		ctx_pause(wait);
 		if (wait < 5000)
@@ -282,7 +280,7 @@ exchange(struct command *command, struct ctx_err *err)
 		fds[2] = (struct pollfd){.fd = command->client->requests};
 		if (poll(fds, 3, CTX_COMMAND_SLICE) < 0 && errno != EINTR)
 			break;
-		if (get_seconds(command) > command->seconds) {
+		if (get_seconds(command) > command->limits->seconds) {
 			fail_command(command, "did not end in time", 0);
 			break;
 		}
@@ -305,7 +303,7 @@ run_words(struct command *command, struct ctx_err *err)
 
 	if (command->words == NULL)
 		return ctx_err_nomem(err);
-	command->start = command->clock();
+	command->start = command->limits->clock();
 	if (start_policy(command) < 0)
 		return 0;
 	rc = exchange(command, err);
@@ -327,9 +325,7 @@ ctx_policy_command_run(const struct ctx_command_runner *client,
 	    .answer = answer,
 	    .policy = policy,
 	    .client = client,
-	    .shows_messages = limits->shows_messages,
-	    .seconds = limits->seconds,
-	    .clock = limits->clock,
+	    .limits = limits,
 	    .in = -1,
 	    .out = -1};
 	char *directory = NULL;
