@@ -7,7 +7,6 @@
 #include "cli/option_rows.h"
 #include "count/calibrate.h"
 #include "count/output.h"
-#include "count/over_max.h"
 
 struct count_command {
 	struct cli cli;

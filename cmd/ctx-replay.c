@@ -7,8 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/option_rows.h"
-#include "replay/print_bill.h"
-#include "replay/print_policies.h"
+#include "replay/read_policy.h"
 
 struct replay_command {
 	struct cli cli;

@@ -2,6 +2,7 @@
 #ifndef CTX_CMD_COUNT_OUTPUT_H
 #define CTX_CMD_COUNT_OUTPUT_H
 
+#include "prune/prune.h"
 #include "count/count.h"
 #include "cli/cli.h"
 
@@ -134,5 +135,15 @@ int rows_add_message(struct rows *rows, enum per per,
  * rows.  The sum of the rows is then the total. */
 int rows_add_overhead(struct rows *rows, enum per per,
     const struct ctx_token_stats *stats, struct ctx_err *err);
+
+/* ---- over_max.c: conversations above --max ------------------------------- */
+
+/* Reports that a conversation has more tokens than --max allows: with a message
+ * on standard error or, with --annotations, with an annotation on standard
+ * output, which a code host shows beside the lines of a file. counted: number
+ * of tokens of the conversation. */
+void over_max_print(const struct row_form *form, const struct ctx_amount *max,
+    const struct ctx_token_stats *stats, uint64_t counted,
+    const struct cli_annotations *annotations);
 
 #endif

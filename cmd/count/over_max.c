@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "count/over_max.h"
+#include "count/output.h"
 
 void
 over_max_print(const struct row_form *form, const struct ctx_amount *max,

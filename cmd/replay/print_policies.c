@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "replay/print_policies.h"
+#include "replay/read_policy.h"
 
 /* A row of the table that compares policies (ways to prune): the cost of the
  * sessions with one policy, or without pruning. */

@@ -1,9 +1,8 @@
-/* read_policy.h - reads the policies of ctx-replay from its option --policy */
+/* read_policy.h - the policies of ctx-replay, from its option --policy */
 #ifndef CTX_CMD_REPLAY_READ_POLICY_H
 #define CTX_CMD_REPLAY_READ_POLICY_H
 
-#include "cli/cli.h"
-#include "replay/replay.h"
+#include "replay/print_bill.h"
 
 /* A policy, which ctx-replay tries out: a list of options of ctx-prune, with
  * which the prompt of each request is shortened.  Its form on the command line
@@ -25,5 +24,13 @@ struct named_policy {
 void policy_read(const struct cli *cli, struct named_policy *policy,
     const char *text);
 void policy_release(struct named_policy *policy);
+
+/* ---- print_policies.c ---- */
+
+/* Prints a table that compares policies (ways to prune).  The first row is the
+ * cost of all sessions without pruning.  Each further row is the cost with one
+ * policy. */
+void policies_print(struct bill_form *form, const struct named_policy *policies,
+    size_t n);
 
 #endif
