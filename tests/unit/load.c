@@ -345,7 +345,7 @@ refusals(void)
 	refused("two tokens have the rank", "r50k.tiktoken",
 	    "IQ== 0\nIg== 0\n");
 	refused_names();
-	refused("99999999, which is above the maximum 2097151", "r50k.tiktoken",
+	refused("99999999, which is above the maximum 1048575", "r50k.tiktoken",
 	    "IQ== 99999999\n");
 	refused("must have a token in base64 and its rank", "r50k.tiktoken",
 	    "IQ== 0 1\n");

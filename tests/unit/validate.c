@@ -203,11 +203,18 @@ static void
 set_parent(uint32_t token, unsigned side, uint32_t parent)
 {
 	uint8_t *p = section(CTX_VOCAB_PARENTS);
+	unsigned shift = side * CTX_VOCAB_BITS;
+	uint64_t both;
+	uint32_t low;
 
-	p += 6 * (size_t)token + 3 * side;
-	p[0] = (uint8_t)parent;
-	p[1] = (uint8_t)(parent >> 8);
-	p[2] = (uint8_t)(parent >> 16);
+	p += CTX_VOCAB_PARENT * (size_t)token;
+	memcpy(&low, p, sizeof low);
+	both = low | (uint64_t)p[4] << 32;
+	both &= ~((uint64_t)(CTX_VOCAB_MAX - 1) << shift);
+	both |= (uint64_t)parent << shift;
+	low = (uint32_t)both;
+	memcpy(p, &low, sizeof low);
+	p[4] = (uint8_t)(both >> 32);
 }
 
 static void
@@ -422,7 +429,7 @@ check_packing(void)
 	CHECK(packed((struct ctx_build_token){text, sizeof text, 256, 0}, none,
 		  "a token has 1025 bytes") == NULL);
 	CHECK(packed((struct ctx_build_token){"ab", 2, CTX_VOCAB_MAX, 1}, none,
-		  "the token id 2097152") == NULL);
+		  "the token id 1048576") == NULL);
 	h = packed((struct ctx_build_token){"ab", 2, CTX_VOCAB_MAX - 1, 1},
 	    none, NULL);
 	CHECK(h != NULL && h->ids == CTX_VOCAB_MAX);

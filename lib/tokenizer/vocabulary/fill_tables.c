@@ -67,14 +67,12 @@ clear_tables(struct vocab_fill *f)
 static void
 put_parents(struct vocab_fill *f, uint32_t token, uint32_t a, uint32_t b)
 {
-	uint8_t *p =
-	    (uint8_t *)section_at(f, CTX_VOCAB_PARENTS) + 6 * (size_t)token;
-	unsigned i;
+	uint8_t *p = (uint8_t *)section_at(f, CTX_VOCAB_PARENTS) +
+	    CTX_VOCAB_PARENT * (size_t)token;
+	uint32_t low = a | b << CTX_VOCAB_BITS;
 
-	for (i = 0; i < 3; i++) {
-		p[i] = (uint8_t)(a >> 8 * i);
-		p[3 + i] = (uint8_t)(b >> 8 * i);
-	}
+	memcpy(p, &low, sizeof low);
+	p[4] = (uint8_t)(b >> (32 - CTX_VOCAB_BITS));
 }
 
 /* Fills the tables TEXT, OFFSETS and LEAVES.  In PARENTS, stores twice the

@@ -150,7 +150,7 @@ is_valid_pair(const struct ctx_vocab *v, uint32_t line, unsigned i)
 	if (ctx_pair_home(pair, v->pair_lines) != home)
 		return false;
 	pair *= CTX_PAIR_GATHER;
-	a = (uint32_t)(pair >> 21) & (CTX_VOCAB_MAX - 1);
+	a = (uint32_t)(pair >> CTX_VOCAB_BITS) & (CTX_VOCAB_MAX - 1);
 	b = (uint32_t)pair & (CTX_VOCAB_MAX - 1);
 	return is_valid_token(v, a, 0) && is_valid_token(v, b, 0) &&
 	    is_valid_token(v, ~entry[8 + i],

@@ -27,7 +27,7 @@ ctx_vocab_size_sections(const struct ctx_vocab_head *h,
 	bytes[CTX_VOCAB_LEAVES] = 256 * 4;
 	bytes[CTX_VOCAB_DIGRAMS] = 65536 * 4;
 	bytes[CTX_VOCAB_PAIRS] = (uint64_t)h->pair_lines * 4 * CTX_PAIR_LINE;
-	bytes[CTX_VOCAB_PARENTS] = (uint64_t)h->n * 6;
+	bytes[CTX_VOCAB_PARENTS] = (uint64_t)h->n * CTX_VOCAB_PARENT;
 	bytes[CTX_VOCAB_GROUPS] =
 	    (UINT64_C(1) << h->group_bits) * sizeof(struct ctx_vocab_group);
 	bytes[CTX_VOCAB_CROSSING] =

@@ -24,12 +24,13 @@
 
 #define CTX_VOCAB_NONE    UINT32_MAX
 #define CTX_VOCAB_MAGIC   "ctxvocab"
-#define CTX_VOCAB_VERSION 8
+#define CTX_VOCAB_VERSION 9
 /* A number from which the byte order of a packed vocabulary is recognised. */
 #define CTX_VOCAB_ORDER 0x01020304u
-/* Maximum number of tokens.  A pair of tokens is stored as two numbers of 21
- * bits. */
-#define CTX_VOCAB_MAX (1u << 21)
+/* Number of bits of a token number.  So a vocabulary has fewer than
+ * CTX_VOCAB_MAX tokens. */
+#define CTX_VOCAB_BITS 20
+#define CTX_VOCAB_MAX  (1u << CTX_VOCAB_BITS)
 /* maximum number of bytes of a token or text in a struct ctx_key */
 #define CTX_VOCAB_KEY    16
 #define CTX_DISORDER_MAX 8
@@ -48,9 +49,9 @@ enum ctx_vocab_section {
 	/* uint32_t: hash table of the pairs of tokens that can merge, in lines
 	 * of eight pairs */
 	CTX_VOCAB_PAIRS,
-	/* For each token, the two tokens that are merged to it, as numbers of
-	 * three bytes, lowest byte first (ctx_vocab_parent).  If the token is
-	 * not the result of a merge, its own number twice. */
+	/* For each token, the two tokens that are merged to it, in five bytes
+	 * (ctx_vocab_parent).  If the token is not the result of a merge, its
+	 * own number twice. */
 	CTX_VOCAB_PARENTS,
 	/* struct ctx_vocab_group: hash table of the tokens of more than 16
 	 * bytes, by their first 16 bytes */
@@ -279,26 +280,35 @@ ctx_vocab_length(const struct ctx_vocab *v, uint32_t token)
 	return v->offsets[token + 1] - v->offsets[token];
 }
 
+/* number of bytes of an entry in the table PARENTS */
+#define CTX_VOCAB_PARENT 5
+
 /* Returns one of the two tokens that are merged to a token: the left one if
- * side is 0, or the right one if side is 1. */
+ * side is 0, or the right one if side is 1.  An entry of the table PARENTS is a
+ * number of 40 bits: the left token in the low 20 bits, the right token in the
+ * high 20 bits.  It is stored as a uint32_t with the low 32 bits, and a byte. */
 static inline uint32_t
 ctx_vocab_parent(const struct ctx_vocab *v, uint32_t token, unsigned side)
 {
-	const uint8_t *p = v->parents + 6 * (size_t)token + 3 * side;
+	const uint8_t *p = v->parents + CTX_VOCAB_PARENT * (size_t)token;
+	uint32_t low;
 
-	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16;
+	memcpy(&low, p, sizeof low);
+	return side == 0 ? low & (CTX_VOCAB_MAX - 1)
+			 : low >> CTX_VOCAB_BITS |
+		(uint32_t)p[4] << (32 - CTX_VOCAB_BITS);
 }
 
 /*
  * The hash table KEYS finds the token with a key.  The hash of the key selects
  * a line of the table; if this line is full, the token is in one of the next
- * lines.  An entry consists of a token number (the low 21 bits) and a tag (the
- * high 11 bits).  The tag consists of other bits of the hash.  Keys are not
+ * lines.  An entry consists of a token number (the low 20 bits) and a tag (the
+ * high 12 bits).  The tag consists of other bits of the hash.  Keys are not
  * stored: if the tag of an entry is equal to the tag of the key, the key is
  * compared with the text of the entry's token.
  */
 #define CTX_KEY_LINE    16 /* number of entries in a line */
-#define CTX_KEY_TAGS    11 /* number of bits in a tag */
+#define CTX_KEY_TAGS    (32 - CTX_VOCAB_BITS) /* number of bits in a tag */
 #define CTX_KEY_NOTHING UINT32_MAX
 
 /* Returns the tag for a hash, at the position that it has in an entry. */
@@ -403,25 +413,25 @@ uint32_t ctx_vocab_longest(const struct ctx_vocab *vocab, const char *p,
 
 /*
  * The hash table of the pairs of tokens that can merge.  A pair is a number of
- * 42 bits, which consists of two token numbers of 21 bits.  An invertible
- * multiplication maps this number to another number of 42 bits (the product).
- * The product times the number of lines, divided by 2^42, is the number of a
+ * 40 bits, which consists of two token numbers of 20 bits.  An invertible
+ * multiplication maps this number to another number of 40 bits (the product).
+ * The product times the number of lines, divided by 2^40, is the number of a
  * line of the table, the home line of the pair.  The lower 29 bits of the
  * product are the tag of the pair.  If the home line is full, the pair is
  * stored in one of the next 7 lines.  An entry contains the tag in its low
  * bits, and the distance from the home line in the bits above.
  *
- * There are at least 2^13 lines.  So the products with the same home line are
+ * There are at least 2^11 lines.  So the products with the same home line are
  * at most 2^29 consecutive numbers, and their lower 29 bits are all different.
  * So line, tag and distance together identify the pair, and the pair itself
  * need not be stored.
  */
-#define CTX_PAIR_BITS   42
+#define CTX_PAIR_BITS   (2 * CTX_VOCAB_BITS)
 #define CTX_PAIR_SPREAD 0x9e3779b97f4a7c15u
 /* the inverse of CTX_PAIR_SPREAD modulo 2^64 */
 #define CTX_PAIR_GATHER 0xf1de83e19937733du
 /* minimum and maximum number of lines */
-#define CTX_PAIR_LINES_MIN (UINT32_C(1) << 13)
+#define CTX_PAIR_LINES_MIN (UINT32_C(1) << 11)
 #define CTX_PAIR_LINES_MAX (UINT32_C(1) << 26)
 /* Position of the lowest bit of the distance in an entry.  The distance is the
  * number of lines between the home line of a pair and the line in which it is
@@ -442,7 +452,7 @@ uint32_t ctx_vocab_longest(const struct ctx_vocab *vocab, const char *p,
 static inline uint64_t
 ctx_pair_hash(uint32_t a, uint32_t b)
 {
-	return (((uint64_t)a << 21 | b) * CTX_PAIR_SPREAD) &
+	return (((uint64_t)a << CTX_VOCAB_BITS | b) * CTX_PAIR_SPREAD) &
 	    ((UINT64_C(1) << CTX_PAIR_BITS) - 1);
 }
 
