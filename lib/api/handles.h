@@ -75,9 +75,11 @@ struct api_run {
 	ctx_change_function *on_change;
 	void *user;
 	struct ctx_result sum;
-	/* Name of the tool of a changed message, with a NUL byte at the end,
-	 * for the callback on_change. */
-	struct ctx_buf tool;
+	/* The first error because of which a part of the input was left
+	 * unchanged; its code is CTX_OK if there is none. */
+	struct ctx_err late;
+	/* A name, with a NUL byte at the end, for a callback. */
+	struct ctx_buf name;
 };
 
 /* ---- copy_sized.c ---- */
@@ -135,13 +137,11 @@ struct ctx_models ctx_api_user_rows(const struct ctx_user_models *models);
  * in which the original bytes of changed messages will be saved. */
 int ctx_api_begin(struct api_run *run, struct ctx_input *input,
     struct ctx_output *output, const char *archive, struct ctx_err *err);
-/* Called at the end of an operation. late: the error because of which the
- * operation has copied a part of the input unchanged; its code is CTX_OK if
- * there was no such error.  If there was one, writes the rest of the output
- * (ctx_api_end would not write it), sets *err to *late or to the error of
- * writing, and returns -1.  Otherwise returns 0. */
-int ctx_api_fail_late(struct api_run *run, const struct ctx_err *late,
-    struct ctx_err *err);
+/* Called at the end of an operation.  If a part of the input was left unchanged
+ * because of an error (run->late), writes the rest of the output (ctx_api_end
+ * would not write it), sets *err to this error or to the error of writing, and
+ * returns -1.  Otherwise returns 0. */
+int ctx_api_fail_late(struct api_run *run, struct ctx_err *err);
 /* Releases a regular expression.  Before that, adds to the result of the
  * operation (given_up) how often matching this expression was given up because
  * it needed too much work. */
@@ -154,9 +154,9 @@ void ctx_api_release_pattern(struct api_run *run, struct ctx_pattern *pattern);
  * closing has failed.  Otherwise returns 1 if no is true, or 0. */
 int ctx_api_end(struct api_run *run, int rc, bool no, struct ctx_result *result,
     struct ctx_error *error, struct ctx_err *err);
-/* Copies a name to buf, with a NUL byte at its end, and sets *to to the copy.
- * Sets *to to NULL if the name is empty. */
-int ctx_api_copy_name(struct ctx_buf *buf, struct ctx_str name, const char **to,
+/* Copies a name to run->name, with a NUL byte at its end, and sets *to to the
+ * copy.  Sets *to to NULL if the name is empty. */
+int ctx_api_copy_name(struct api_run *run, struct ctx_str name, const char **to,
     struct ctx_err *err);
 /* Sets *err to the error that a callback of the program has failed.  Returns
  * -1. */

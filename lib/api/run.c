@@ -11,9 +11,11 @@ ctx_api_stop(struct ctx_err *err)
 }
 
 int
-ctx_api_copy_name(struct ctx_buf *buf, struct ctx_str name, const char **to,
+ctx_api_copy_name(struct api_run *run, struct ctx_str name, const char **to,
     struct ctx_err *err)
 {
+	struct ctx_buf *buf = &run->name;
+
 	*to = NULL;
 	if (name.n == 0)
 		return 0;
@@ -39,7 +41,7 @@ pass_change(void *user, const struct ctx_change *change, struct ctx_err *err)
 	    .tokens_before = change->before,
 	    .tokens_after = change->after};
 
-	if (ctx_api_copy_name(&run->tool, change->tool, &known.tool, err) < 0)
+	if (ctx_api_copy_name(run, change->tool, &known.tool, err) < 0)
 		return -1;
 	return run->on_change(run->user, &known) == 0 ? 0 : ctx_api_stop(err);
 }
@@ -81,13 +83,12 @@ ctx_api_begin(struct api_run *run, struct ctx_input *input,
 }
 
 int
-ctx_api_fail_late(struct api_run *run, const struct ctx_err *late,
-    struct ctx_err *err)
+ctx_api_fail_late(struct api_run *run, struct ctx_err *err)
 {
-	if (late->code == CTX_OK)
+	if (run->late.code == CTX_OK)
 		return 0;
 	if (run->writer == NULL || ctx_writer_flush(run->writer, err) == 0)
-		*err = *late;
+		*err = run->late;
 	return -1;
 }
 
@@ -120,7 +121,7 @@ ctx_api_end(struct api_run *run, int rc, bool no, struct ctx_result *result,
 	 * options were wrong. */
 	if (run->input != NULL)
 		ctx_reader_set_writer(run->input->stream.reader, NULL);
-	ctx_buf_release(&run->tool);
+	ctx_buf_release(&run->name);
 	if (rc < 0 && run->output != NULL && run->output->no_memory)
 		ctx_err_nomem(err);
 	ctx_api_give(result, &run->sum, sizeof run->sum);

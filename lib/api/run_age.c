@@ -5,20 +5,13 @@
 
 #define DEFAULT_SPOOL ".ctx/spool"
 
-struct run_age {
-	struct api_run run;
-	struct ctx_age_config config;
-	/* The first error that made it impossible to store a tool result. */
-	struct ctx_err failed;
-};
-
 static void
 keep_first_error(void *user, const struct ctx_err *why)
 {
-	struct run_age *aging = user;
+	struct api_run *run = user;
 
-	if (aging->failed.code == CTX_OK)
-		aging->failed = *why;
+	if (run->late.code == CTX_OK)
+		run->late = *why;
 }
 
 static int
@@ -58,36 +51,35 @@ ctx_age(struct ctx_input *input, struct ctx_output *output,
     const struct ctx_age_options *options, struct ctx_result *result,
     struct ctx_error *error)
 {
-	struct run_age aging = {0};
-	struct api_run *run = &aging.run;
-	struct ctx_age_config *config = &aging.config;
+	struct api_run run = {0};
+	struct ctx_age_config config = {0};
 	struct ctx_age_counts counts = {0};
 	struct ctx_age_options known;
 	struct ctx_err err;
 	int rc;
 
 	rc = ctx_api_take_options(&known, sizeof known, options, &err);
-	run->on_change = known.on_change;
-	run->user = known.user;
+	run.on_change = known.on_change;
+	run.user = known.user;
 	if (rc == 0)
-		rc = configure_age(config, &known, &err);
+		rc = configure_age(&config, &known, &err);
 	if (rc == 0)
-		rc = ctx_api_begin(run, input, output, known.archive, &err);
-	config->report = run->report;
-	config->user = &aging;
-	config->failed = keep_first_error;
+		rc = ctx_api_begin(&run, input, output, known.archive, &err);
+	config.report = run.report;
+	config.user = &run;
+	config.failed = keep_first_error;
 	if (rc == 0)
-		rc = ctx_age_stream(&input->stream, run->writer,
-		    &input->counters, config, &counts, &err);
+		rc = ctx_age_stream(&input->stream, run.writer,
+		    &input->counters, &config, &counts, &err);
 	if (rc == 0)
-		rc = ctx_api_fail_late(run, &aging.failed, &err);
-	run->sum.messages = counts.messages;
-	run->sum.changed = counts.results;
-	run->sum.failed = counts.failed;
-	run->sum.refused = counts.refused;
-	ctx_api_release_pattern(run, &config->tool);
-	ctx_api_release_pattern(run, &config->not_tool);
-	return ctx_api_end(run, rc, counts.refused > 0, result, error, &err);
+		rc = ctx_api_fail_late(&run, &err);
+	run.sum.messages = counts.messages;
+	run.sum.changed = counts.results;
+	run.sum.failed = counts.failed;
+	run.sum.refused = counts.refused;
+	ctx_api_release_pattern(&run, &config.tool);
+	ctx_api_release_pattern(&run, &config.not_tool);
+	return ctx_api_end(&run, rc, counts.refused > 0, result, error, &err);
 }
 
 struct restoring {

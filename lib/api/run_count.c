@@ -6,7 +6,6 @@
 struct counting {
 	struct api_run run;
 	struct ctx_count_options options;
-	struct ctx_buf model; /* name of the model, terminated by a NUL byte */
 };
 
 static int
@@ -35,7 +34,7 @@ pass_conversation(void *user, const struct ctx_token_stats *stats,
 	counting->run.sum.tokens_before += stats->tokens;
 	if (counting->options.on_conversation == NULL)
 		return 0;
-	if (ctx_api_copy_name(&counting->model, stats->model_name, &known.model,
+	if (ctx_api_copy_name(&counting->run, stats->model_name, &known.model,
 		err) < 0)
 		return -1;
 	return counting->options.on_conversation(counting->options.user,
@@ -63,6 +62,5 @@ ctx_count(struct ctx_input *input, const struct ctx_count_options *options,
 	if (rc == 0)
 		rc = ctx_count_stream(&input->stream, &input->counters, &hooks,
 		    &err);
-	ctx_buf_release(&counting.model);
 	return ctx_api_end(&counting.run, rc, false, result, error, &err);
 }

@@ -8,9 +8,6 @@
 struct pruning {
 	struct api_run run;
 	struct ctx_prune_config config;
-	/* The first error because of which a conversation was left
-	 * unchanged. */
-	struct ctx_err failed;
 };
 
 static int
@@ -29,7 +26,7 @@ add_outcome(void *user, const struct ctx_prune_outcome *outcome,
 	sum->too_long += outcome->over;
 	sum->refused += outcome->refused;
 	if (outcome->error != NULL && sum->failed++ == 0)
-		pruning->failed = *outcome->error;
+		pruning->run.late = *outcome->error;
 	return 0;
 }
 
@@ -140,8 +137,7 @@ run_prune(struct pruning *pruning, struct ctx_err *err)
 	pruning->config.report = pruning->run.report;
 	rc = ctx_prune_stream(&input->stream, pruning->run.writer,
 	    &input->counters, &pruning->config, err);
-	return rc < 0 ? rc
-		      : ctx_api_fail_late(&pruning->run, &pruning->failed, err);
+	return rc < 0 ? rc : ctx_api_fail_late(&pruning->run, err);
 }
 
 int
