@@ -52,7 +52,7 @@ prune_command() {
 		[ -s seen ] && [ "$(wc -l < seen)" -eq 40 ] && break
 		sleep 0.1
 	done
-	ctx-truncate -l 2000 agent.jsonl | head -n 40 | cmp - seen
+	ctx-truncate agent.jsonl | head -n 40 | cmp - seen
 	kill %1
 	pkill -P $! || true
 }
