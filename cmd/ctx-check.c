@@ -174,7 +174,7 @@ handle_finding(void *user, const struct ctx_finding *finding,
 /* Called at the end of an input file.  With --verbose, prints how many
  * messages, findings and repairs it has.  Stores a text that --in-place prints,
  * and prints messages about signed reasoning. found: number of findings in the
- * file. */
+ * file that were not repaired. */
 static void
 report_file(struct check_command *check, uint64_t found)
 {
@@ -182,10 +182,10 @@ report_file(struct check_command *check, uint64_t found)
 
 	if (check->cli.verbose)
 		cli_say(&check->cli,
-		    "%s: %" PRIu64 " messages, %" PRIu64 " findings, %" PRIu64
-		    " repaired",
+		    "%s: %" PRIu64 " messages, %" PRIu64
+		    " findings repaired, %" PRIu64 " not repaired",
 		    check->cli.files[check->cli.n_opened - 1],
-		    options->messages, found, options->repaired);
+		    options->messages, options->repaired, found);
 	cli_describe_change("findings repaired: %" PRIu64, options->repaired);
 	cli_note_removed_reasoning(&check->cli, options->reasoning_removed);
 	if (!check->quiet)

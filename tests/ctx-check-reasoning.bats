@@ -28,7 +28,7 @@ unanswered() {
 		    --archive archive $file
 		echo "$output" > out
 		[ "$(signed out)" -eq 1 ]
-		[[ $stderr == *", 0 findings, 2 repaired"* ]]
+		[[ $stderr == *", 2 findings repaired, 0 not repaired"* ]]
 		[[ $stderr == *"removed signed reasoning from 1 messages after the first changed message"* ]]
 		[ "$(jq -c 'select(.rule == "bound-reasoning") |
 		    [.index, .role, .action]' log)" = \

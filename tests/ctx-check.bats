@@ -356,12 +356,12 @@ found() {
 	cp one two
 	run -1 ctx-check -v one two
 	for f in one two; do
-		[[ $output == *"$f: 2 messages, 1 findings, 0 repaired"* ]] ||
+		[[ $output == *"$f: 2 messages, 0 findings repaired, 1 not repaired"* ]] ||
 			fail "$output"
 	done
 	run -0 ctx-check -v --repair -i one two
 	for f in one two; do
-		[[ $output == *"$f: 2 messages, "*", 1 repaired"* ]] ||
+		[[ $output == *"$f: 2 messages, 1 findings repaired, 0 not repaired"* ]] ||
 			fail "$output"
 	done
 }
