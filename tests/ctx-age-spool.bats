@@ -202,6 +202,15 @@ as_anybody() {
 	chmod 755 above
 }
 
+@test "a result above the file size limit exits 2 and names its file" {
+	(
+		ulimit -S -f 1
+		run -2 bash -o pipefail -c "ctx-age '$agent' | cat > /dev/null"
+		[[ ${lines[0]} == *"cannot write file .ctx/spool/"*".md: File too large"* ]] ||
+			fail "$output"
+	)
+}
+
 # The spools that the sandbox must let be made, in a directory of their own.
 spools() {
 	cat <<-X

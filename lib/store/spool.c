@@ -23,7 +23,7 @@ static int
 report_file_error(const struct ctx_spool *spool, const char *what,
     const char *name, struct ctx_err *err)
 {
-	return ctx_err_sys(err, errno, "cannot %s %s/%s", what, spool->dir,
+	return ctx_err_sys(err, errno, "cannot %s file %s/%s", what, spool->dir,
 	    name);
 }
 
