@@ -209,7 +209,7 @@ is_paired() {
 
 @test "the tokens that must be kept are the sum of those listed" {
 	run -1 --separate-stderr ctx-prune -m gpt-4o -b 500 "$agent"
-	[[ $stderr == *": cannot fit 500 tokens: 586 must be kept (system 518, last messages 65, framing 3); "* ]] ||
+	[[ $stderr == *": cannot fit 500 tokens: 586 must be kept (system 518, last messages 24, last turns 41, framing 3); "* ]] ||
 		fail "$stderr"
 }
 

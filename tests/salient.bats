@@ -222,6 +222,50 @@ run_of_lists() {
 	[ "$(grep -c truncated out)" -eq 2 ]
 }
 
+# A response with three calls, whose results must be kept with the newest.
+parallel_results() {
+	messages "user:Mend the parser."
+	called old read_file '{"path":"old.c"}' "$(numbered 60)"
+	jq -nc '{role: "assistant", content: null, tool_calls: [range(3) |
+	    {id: "p\(.)", type: "function", function:
+		{name: "read_file", arguments: "{\"path\":\"f\(.).c\"}"}}]}'
+	for i in 0 1 2; do
+		jq -nc --arg i "p$i" --arg t "$(numbered 90)
+limit_$i = retry_limit_ms
+$(numbered 90)" '{role: "tool", tool_call_id: $i, content: $t}'
+	done
+}
+
+@test "salient cuts results kept with a newer one, if what must be kept exceeds the budget" {
+	parallel_results > in
+	newest=$(tail -n 1 in | tokens -e o200k_base)
+	for strategy in salient heuristic; do
+		set -- -e o200k_base -s "$strategy" -b $((newest + 300))
+		ctx-prune "$@" --archive "$strategy.gone" in > out
+		[ "$(tokens -e o200k_base out)" -le $((newest + 300)) ]
+		[ "$(jq -r '.tool_call_id // empty' out | grep -c '^p[012]$')" -eq 3 ]
+		tail -n 1 in | cmp - <(tail -n 1 out)
+		[ "$(grep '"p[01]"' out | grep -c truncated)" -eq 2 ]
+		grep -q limit_0 out
+		ctx-check -q out
+		ctx-prune "$@" out | cmp - out
+		grep -qF "$(sed -n 5p in)" "$strategy.gone"
+		# not what was asked to be kept, and not at level light
+		run -1 ctx-prune "$@" -k 3 in
+		run -1 ctx-prune "$@" -l light in
+		run -1 ctx-prune "$@" --not-tool read_file in
+		run -1 ctx-prune "$@" --pin 'limit_[01]' in
+		# no more than the newest message can be kept
+		run -1 ctx-prune -e o200k_base -s "$strategy" -b "$newest" in
+		[[ $output == *"last messages"* ]]
+	done
+	# if all results fit beside each other, they are kept whole
+	ctx-prune -e o200k_base -b "$(($(tokens -e o200k_base in) - 20))" in > out
+	for i in 4 5 6; do
+		grep -qF "$(sed -n "${i}p" in)" out
+	done
+}
+
 @test "salient cuts results in the formats of agents, and the copies of results" {
 	local n
 	run_of_lists > in

@@ -253,15 +253,13 @@ count_floor_tokens(const struct ctx_plan *plan)
 	return tokens;
 }
 
-/* Returns how many tokens must be kept if keep_last and keep_first have their
- * lowest possible values, and keep_turns is lowered, but not below "turns". */
-static uint64_t
-count_least_tokens(struct ctx_plan *plan, uint64_t turns)
+/* Gives keep_last and keep_first their lowest possible values, and lowers
+ * keep_turns, but not below "turns".  Sets plan->floors accordingly. */
+static void
+set_least_floors(struct ctx_plan *plan, uint64_t turns)
 {
-	struct ctx_prune_settings *settings = &plan->settings, before;
-	uint64_t tokens;
+	struct ctx_prune_settings *settings = &plan->settings;
 
-	before = *settings;
 	if (settings->shrinks_last)
 		settings->keep_last = 0;
 	if (settings->shrinks_first)
@@ -269,8 +267,19 @@ count_least_tokens(struct ctx_plan *plan, uint64_t turns)
 	if (settings->shrinks_turns && settings->keep_turns > turns)
 		settings->keep_turns = turns;
 	find_floors(plan);
+}
+
+/* Returns how many tokens must be kept if keep_last and keep_first have their
+ * lowest possible values, and keep_turns is lowered, but not below "turns". */
+static uint64_t
+count_least_tokens(struct ctx_plan *plan, uint64_t turns)
+{
+	const struct ctx_prune_settings before = plan->settings;
+	uint64_t tokens;
+
+	set_least_floors(plan, turns);
 	tokens = count_floor_tokens(plan);
-	*settings = before;
+	plan->settings = before;
 	return tokens;
 }
 
@@ -382,6 +391,36 @@ set_last_step(struct ctx_plan *plan)
 	return true;
 }
 
+/* If the segments that must be kept exceed the target, keeps as few messages as
+ * possible, and lets edits shorten the tool results of segments that are kept
+ * only because of another segment of their group. */
+static void
+allow_shorter_results(struct ctx_plan *plan)
+{
+	const struct ctx_prune_settings *settings = &plan->settings;
+
+	plan->shortens_kept = settings->strategy->cuts_results &&
+	    settings->level >= CTX_LEVEL_BALANCED &&
+	    count_floor_tokens(plan) > settings->target;
+	if (!plan->shortens_kept)
+		return;
+	set_least_floors(plan, 0);
+	for (size_t i = 0; i < plan->step.n; i++)
+		if ((plan->floors[i] & CTX_FLOORS_VERBATIM) &&
+		    !has_open_tool_call(plan, (uint32_t)i) &&
+		    !(find_own_floor(plan, &plan->groups->segments[i]) &
+			CTX_FLOORS_VERBATIM))
+			plan->floors[i] = CTX_FLOOR_BIT(CTX_FLOOR_TURN);
+}
+
+bool
+ctx_plan_keeps_texts(const struct ctx_plan *plan, size_t i)
+{
+	return (plan->floors[i] &
+		   (plan->shortens_kept ? CTX_FLOORS_VERBATIM : UINT8_MAX)) !=
+	    0;
+}
+
 static void
 find_step_floors(struct ctx_plan *plan)
 {
@@ -400,6 +439,7 @@ ctx_plan_find_floor(struct ctx_plan *plan)
 {
 	const struct ctx_prune_settings before = plan->settings;
 
+	plan->shortens_kept = false;
 	if (plan->ended && set_last_step(plan)) {
 		find_step_floors(plan);
 		if (count_floor_tokens(plan) <= plan->settings.target)
@@ -409,4 +449,6 @@ ctx_plan_find_floor(struct ctx_plan *plan)
 	}
 	set_whole_step(plan);
 	find_step_floors(plan);
+	if (plan->ended)
+		allow_shorter_results(plan);
 }

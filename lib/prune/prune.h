@@ -278,6 +278,11 @@ struct ctx_plan {
 	/* True if the strategy looks at the whole conversation instead of a
 	 * step, because with a step the budget would be exceeded. */
 	bool ignores_steps;
+	/* True if the segments that must be kept exceed the target, so that
+	 * tool results are shortened even in a segment that is kept only
+	 * because another one of its group (segments kept or removed together)
+	 * must be kept. */
+	bool shortens_kept;
 	/* Number of tokens of the request outside its messages, such as those
 	 * of tool definitions. */
 	uint64_t fixed;
@@ -322,6 +327,9 @@ int ctx_plan_decide_again(struct ctx_plan *plan, struct ctx_err *err);
 /* Finds which segments (messages or parts) of a complete conversation must be
  * kept, and why.  Stores the reasons in plan->floors, for ctx_scorer_rank. */
 int ctx_plan_survey(struct ctx_plan *plan, struct ctx_err *err);
+/* Returns true if segment i must be kept with all its texts; see
+ * ctx_plan.shortens_kept.  Called after ctx_plan_survey. */
+bool ctx_plan_keeps_texts(const struct ctx_plan *plan, size_t i);
 /* Returns true if the conversation must be pruned.  This is so if the
  * conversation exceeds its trigger, if it has too many messages, if the
  * strategy has no trigger, or if the settings demand it. */

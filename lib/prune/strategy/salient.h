@@ -30,6 +30,8 @@ struct ranked_segment {
 	uint32_t turn;
 	uint16_t flags; /* CTX_SEGMENT_... flags */
 	bool is_kept;   /* true if the segment must be kept */
+	/* true if all its passages must be kept, too */
+	bool is_whole;
 };
 
 struct salient {

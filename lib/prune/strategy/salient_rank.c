@@ -37,6 +37,8 @@ struct ranking {
 	uint32_t *names; /* names of the groups or parts */
 	double *weight;  /* weight of each name */
 	double *score;   /* score of each group */
+	/* number of tokens that are left for what need not be kept */
+	uint64_t room;
 	/* numbers of segments, of groups and of passages that are ranked */
 	size_t n_segments, n_groups, n_passages;
 };
@@ -261,7 +263,7 @@ survey_passage(struct ranking *r, size_t segment, size_t k, size_t i)
 		    n * sizeof *r->names);
 	part[1].from = part->from + n;
 	part->needs = r->segments[segment].root;
-	part->kept = r->segments[segment].is_kept;
+	part->kept = r->segments[segment].is_whole;
 	part->joined = piece->is_joined;
 	part->tokens = piece->tokens;
 	subtract_tokens(rest, piece->tokens);
@@ -308,6 +310,9 @@ keep_chosen(struct ranking *r, size_t i, size_t at)
 	for (size_t k = 0; k < count_pieces(r->s, i); k++) {
 		if (pieces[k].tokens > 0)
 			kept[k] = r->parts[at++].chosen;
+		if (kept[k] && r->segments[i].is_kept &&
+		    !r->segments[i].is_whole)
+			subtract_tokens(&r->room, pieces[k].tokens);
 		if (kept[k])
 			continue;
 		subtract_tokens(tokens, pieces[k].tokens);
@@ -330,7 +335,7 @@ choose(const struct ranking *r, bool has_passages, size_t n, double *score,
 	    .groups = has_passages ? r->parts : r->groups,
 	    .names = r->names,
 	    .weight = r->weight,
-	    .room = r->s->input.room,
+	    .room = r->room,
 	    .has_passages = has_passages,
 	    .first_passage = r->n_segments,
 	    .mark_tokens = MARK_TOKENS};
@@ -381,6 +386,7 @@ rank_segments(struct salient *s, struct ctx_err *err)
 {
 	struct ranking r = {.s = s,
 	    .segments = s->ranked,
+	    .room = s->input.room,
 	    .n_segments = s->input.n};
 	int rc = -1;
 
@@ -405,7 +411,25 @@ is_same_segment(const struct ranked_segment *a, const struct ranked_segment *b)
 {
 	return a->tokens == b->tokens && a->root == b->root &&
 	    a->turn == b->turn && a->flags == b->flags &&
-	    a->is_kept == b->is_kept;
+	    a->is_kept == b->is_kept && a->is_whole == b->is_whole;
+}
+
+/* Returns the number of tokens that removing all passages of segment i
+ * saves. */
+static uint64_t
+count_removable(const struct salient *s, size_t i)
+{
+	const struct text_piece *pieces;
+	uint64_t tokens = 0;
+	bool *kept;
+
+	pieces = find_pieces(s, i, &kept);
+	for (size_t k = 0; k < count_pieces(s, i); k++) {
+		tokens += pieces[k].tokens;
+		if (pieces[k].tokens > 0 && !pieces[k].is_joined)
+			subtract_tokens(&tokens, FIRST_MARK_TOKENS);
+	}
+	return tokens;
 }
 
 /* Sets s->input and s->ranked.  Sets s->is_ranked to false if anything in them
@@ -427,13 +451,16 @@ read_input(struct salient *s, const struct ctx_plan *plan, struct ctx_err *err)
 		    .root = ctx_group_of(plan->groups->segments, (uint32_t)i),
 		    .turn = segment->turn,
 		    .flags = segment->flags,
-		    .is_kept = plan->floors[i] != 0};
+		    .is_kept = plan->floors[i] != 0,
+		    .is_whole = ctx_plan_keeps_texts(plan, i)};
 
 		if (i >= ranked || !is_same_segment(&now, &s->ranked[i]))
 			s->is_ranked = false;
 		s->ranked[i] = now;
 		if (now.is_kept)
 			held += now.tokens;
+		if (now.is_kept && !now.is_whole)
+			subtract_tokens(&held, count_removable(s, i));
 	}
 	s->input =
 	    (struct salient_input){.room = target > held ? target - held : 0,
