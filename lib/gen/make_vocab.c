@@ -14,6 +14,11 @@
 #include "tokenizer/vocabulary/build.h"
 
 static struct ctx_build_token *tokens;
+/* For each token: a token that begins or ends with its bytes, and the offset of
+ * its bytes in this token.  The token itself, if there is none. */
+static struct container {
+	uint32_t token, at;
+} * containers;
 
 static void
 read_file(struct ctx_buf *buf, const char *name)
@@ -38,6 +43,112 @@ add_token(size_t i, const char *p, size_t n)
 	tokens[i].id = (uint32_t)i;
 }
 
+/* Compares tokens for qsort by their bytes, from the first on. */
+static int
+compare_forward(const void *a, const void *b)
+{
+	const struct ctx_build_token *x = tokens + *(const uint32_t *)a;
+	const struct ctx_build_token *y = tokens + *(const uint32_t *)b;
+	int order = memcmp(x->p, y->p, x->n < y->n ? x->n : y->n);
+
+	return order != 0 ? order : (x->n > y->n) - (x->n < y->n);
+}
+
+/* Compares tokens for qsort by their bytes, from the last on. */
+static int
+compare_backward(const void *a, const void *b)
+{
+	const struct ctx_build_token *x = tokens + *(const uint32_t *)a;
+	const struct ctx_build_token *y = tokens + *(const uint32_t *)b;
+	uint32_t i;
+
+	for (i = 1; i <= x->n && i <= y->n; i++)
+		if (x->p[x->n - i] != y->p[y->n - i])
+			return (unsigned char)x->p[x->n - i] -
+			    (unsigned char)y->p[y->n - i];
+	return (x->n > y->n) - (x->n < y->n);
+}
+
+/* Finds containers among the n tokens of a list: for each token whose bytes are
+ * at the beginning (at_end: at the end) of the next token in sorted order, this
+ * token.  Returns the number of tokens without a container, which are now at
+ * the beginning of the list. */
+static size_t
+find_containers(uint32_t *list, size_t n, bool at_end)
+{
+	const struct ctx_build_token *t, *next;
+	size_t kept = 0, i;
+	uint32_t at;
+
+	qsort(list, n, sizeof *list,
+	    at_end ? compare_backward : compare_forward);
+	for (i = 0; i < n; i++) {
+		t = tokens + list[i];
+		next = tokens + list[i + 1 < n ? i + 1 : i];
+		at = at_end && next->n > t->n ? next->n - t->n : 0;
+		if (next != t && next->n >= t->n &&
+		    memcmp(next->p + at, t->p, t->n) == 0)
+			containers[list[i]] =
+			    (struct container){list[i + 1], at};
+		else
+			list[kept++] = list[i];
+	}
+	return kept;
+}
+
+/* Writes the bytes of the n tokens to the buffer, so that a token and its
+ * container have the same bytes.  The first tokens, which are the most
+ * frequent, come first.  Then lets t->p of all tokens point into the buffer. */
+static void
+place_tokens(struct ctx_buf *text, size_t n)
+{
+	size_t *places = malloc((n + 1) * sizeof *places), at;
+	struct ctx_err err;
+	uint32_t i, in;
+
+	check(places != NULL, "out of memory");
+	for (i = 0; i < n; i++)
+		places[i] = SIZE_MAX;
+	for (i = 0; i < n; i++) {
+		at = 0;
+		for (in = i; containers[in].token != in;
+		     in = containers[in].token)
+			at += containers[in].at;
+		if (places[in] == SIZE_MAX) {
+			places[in] = text->n;
+			check(ctx_buf_add(text, tokens[in].p, tokens[in].n,
+				  &err) == 0,
+			    err.text);
+		}
+		places[i] = places[in] + at;
+	}
+	for (i = 0; i < n; i++)
+		tokens[i].p = text->p + places[i];
+	free(places);
+}
+
+/* Makes the text in which the bytes of the n tokens are
+ * (ctx_vocab_builder.shared_text). */
+static void
+share_text(struct ctx_buf *text, size_t n)
+{
+	uint32_t *list = malloc((n + 1) * sizeof *list), i;
+	size_t listed = 0;
+
+	containers = malloc((n + 1) * sizeof *containers);
+	check(list != NULL && containers != NULL, "out of memory");
+	for (i = 0; i < n; i++) {
+		containers[i] = (struct container){i, 0};
+		if (tokens[i].n > 0)
+			list[listed++] = i;
+	}
+	listed = find_containers(list, listed, false);
+	(void)find_containers(list, listed, true);
+	place_tokens(text, n);
+	free(list);
+	free(containers);
+}
+
 static const struct {
 	const char *name;
 	struct ctx_pretokenizer pretokenizer;
@@ -51,7 +162,7 @@ int
 main(int argc, char **argv)
 {
 	struct ctx_vocab_builder pack = {.whole = true};
-	struct ctx_buf buf = {0};
+	struct ctx_buf buf = {0}, text = {0};
 	struct ctx_err err;
 	size_t size, i;
 	void *block;
@@ -69,11 +180,14 @@ main(int argc, char **argv)
 	check(tokens != NULL, "out of memory");
 	pack.n = split_strings(buf.p, buf.n, add_token);
 	pack.tokens = tokens;
+	share_text(&text, pack.n);
+	pack.shared_text = ctx_buf_str(&text);
 	check(ctx_vocab_build(&pack, &block, &size, &err) == 0, err.text);
 	check(fwrite(block, 1, size, stdout) == size && fflush(stdout) == 0,
 	    "cannot write");
 	free(block);
 	free(tokens);
+	ctx_buf_release(&text);
 	ctx_buf_release(&buf);
 	return 0;
 }

@@ -195,7 +195,7 @@ ctx_tokenizer_decode(const struct ctx_tokenizer *t, const uint32_t *ids,
 				return ctx_err_set(err, CTX_EARG,
 				    "no token has the id %u", (unsigned)ids[i]);
 		} else {
-			rc = ctx_buf_add(out, v->text + v->offsets[token],
+			rc = ctx_buf_add(out, ctx_vocab_text(v, token),
 			    ctx_vocab_length(v, token), err);
 		}
 		if (rc < 0)

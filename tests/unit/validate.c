@@ -180,21 +180,23 @@ check_sections(void)
 static void
 check_texts(void)
 {
-	uint32_t *offsets = section(CTX_VOCAB_OFFSETS);
+	uint32_t *places = section(CTX_VOCAB_PLACES);
+	uint64_t text = head()->bytes[CTX_VOCAB_TEXT] - CTX_VOCAB_KEY;
 
-	tap_case("texts that are not adjacent are refused");
-	offsets[0] = 1;
+	tap_case("texts that are outside the table are refused");
+	places['a'] = ctx_vocab_place(text, 1);
 	CHECK(refused("texts"));
-	offsets[100]++;
-	offsets[101]--;
+	places['a'] = ctx_vocab_place(text - 1, 1);
+	CHECK(accepted());
+	places[0] = UINT32_MAX << CTX_PLACE_BITS | 1;
 	CHECK(refused("texts"));
-	offsets[X18] -= 10;
-	CHECK(refused("texts"));
-	offsets[TOKENS]--;
+	places[X18]++;
 	CHECK(refused("texts"));
 	head()->longest--;
 	CHECK(refused("texts"));
 	head()->bytes[CTX_VOCAB_TEXT]--;
+	CHECK(refused("texts"));
+	head()->bytes[CTX_VOCAB_TEXT] = CTX_VOCAB_KEY - 1;
 	CHECK(refused("texts"));
 }
 
@@ -427,7 +429,7 @@ check_packing(void)
 	CHECK(ctx_vocab_build(&empty, &block, &n, &err) == -1);
 	CHECK(strstr(err.text, "has 0 tokens instead of 1 to") != NULL);
 	CHECK(packed((struct ctx_build_token){text, sizeof text, 256, 0}, none,
-		  "a token has 1025 bytes") == NULL);
+		  "a token has 1024 bytes; the maximum is 1023") == NULL);
 	CHECK(packed((struct ctx_build_token){"ab", 2, CTX_VOCAB_MAX, 1}, none,
 		  "the token id 1048576") == NULL);
 	h = packed((struct ctx_build_token){"ab", 2, CTX_VOCAB_MAX - 1, 1},
@@ -448,6 +450,46 @@ check_packing(void)
 	free(h);
 }
 
+/* Tests the limit of the bytes of all tokens, and tokens that share bytes. */
+static void
+check_shared_text(void)
+{
+	enum { LONGEST = 5000 };
+	static struct ctx_build_token tokens[LONGEST];
+	static char text[256 + CTX_BUILD_MAX];
+	struct ctx_vocab_builder pack = {.tokens = tokens,
+	    .pretokenizer = {.family = CTX_PRETOKENIZER_CL100K}};
+	struct ctx_vocab v;
+	struct ctx_err err;
+	void *block;
+	uint32_t i;
+	size_t n;
+
+	for (i = 0; i < 256; i++) {
+		text[i] = (char)i;
+		tokens[i] = (struct ctx_build_token){text + i, 1, i, 0};
+	}
+	for (; i < LONGEST; i++)
+		tokens[i] = (struct ctx_build_token){text + 256, CTX_BUILD_MAX,
+		    i, CTX_BUILD_NEVER};
+	tap_case("too many bytes of tokens are refused");
+	pack.n = LONGEST;
+	CHECK(ctx_vocab_build(&pack, &block, &n, &err) == -1 &&
+	    strstr(err.text, "bytes; the maximum is 4194303") != NULL);
+	tap_case("tokens that share bytes are stored once");
+	tokens[256] = (struct ctx_build_token){text + 'a', 2, 256, 0};
+	tokens[257] = (struct ctx_build_token){text + 'a', 3, 257, 0};
+	pack.n = 258;
+	pack.shared_text = (struct ctx_str){text, 256};
+	NEED(ctx_vocab_build(&pack, &block, &n, &err) == 0);
+	ctx_vocab_view(&v, block);
+	CHECK(v.head->bytes[CTX_VOCAB_TEXT] == 256 + CTX_VOCAB_KEY);
+	CHECK(ctx_vocab_find(&v, "ab", 2) == 256);
+	CHECK(ctx_vocab_find(&v, "abc", 3) == 257);
+	CHECK(ctx_vocab_find(&v, "c", 1) == 'c');
+	free(block);
+}
+
 int
 main(void)
 {
@@ -461,6 +503,7 @@ main(void)
 	check_groups();
 	check_rest();
 	check_packing();
+	check_shared_text();
 	free(good);
 	free(bad);
 	return tap_done();

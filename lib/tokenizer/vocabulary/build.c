@@ -52,6 +52,7 @@ survey_tokens(struct vocab_fill *f, struct ctx_err *err)
 	const struct ctx_build_token *t;
 	size_t i;
 
+	f->text = in->shared_text.n;
 	if (in->n == 0 || in->n >= CTX_VOCAB_MAX)
 		return ctx_err_set(err, CTX_EFILE,
 		    "the vocabulary has %zu tokens instead of 1 to %u", in->n,
@@ -72,10 +73,15 @@ survey_tokens(struct vocab_fill *f, struct ctx_err *err)
 			f->ids = t->id + 1;
 		f->keys += t->n <= CTX_VOCAB_KEY;
 		f->longs += t->n > CTX_VOCAB_KEY;
-		f->text += t->n;
+		if (in->shared_text.n == 0)
+			f->text += t->n;
 		if (t->n > f->longest)
 			f->longest = t->n;
 	}
+	if (f->text > CTX_BUILD_TEXT_MAX)
+		return ctx_err_set(err, CTX_EFILE,
+		    "the tokens have %zu bytes; the maximum is %u", f->text,
+		    (unsigned)CTX_BUILD_TEXT_MAX);
 	for (i = 0; i < in->nspecials; i++)
 		if (in->specials[i].id >= f->ids &&
 		    in->specials[i].id < CTX_VOCAB_MAX)

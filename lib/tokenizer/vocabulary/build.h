@@ -6,7 +6,9 @@
 #include "base/base.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-#define CTX_BUILD_MAX 1024 /* maximum length of a token in bytes */
+/* maximum length in bytes of a token, and of all tokens together */
+#define CTX_BUILD_MAX      ((1 << CTX_PLACE_BITS) - 1)
+#define CTX_BUILD_TEXT_MAX (UINT32_MAX >> CTX_PLACE_BITS)
 /* value of the member cut: the token may be merged from any two tokens */
 #define CTX_BUILD_ANY 0
 /* value of the member cut: no merge makes the token */
@@ -45,6 +47,9 @@ struct ctx_vocab_builder {
 	 * makes the first token in this list is made. */
 	struct ctx_build_token *tokens;
 	size_t n, cap;
+	/* If not empty: a text in which the bytes of all tokens are (p points
+	 * into it).  So tokens can have bytes in common. */
+	struct ctx_str shared_text;
 	struct ctx_build_added_token *specials;
 	size_t nspecials, specials_cap;
 	/* Patterns of the vocabulary file by which a text is split (see

@@ -75,29 +75,36 @@ put_parents(struct vocab_fill *f, uint32_t token, uint32_t a, uint32_t b)
 	p[4] = (uint8_t)(b >> (32 - CTX_VOCAB_BITS));
 }
 
-/* Fills the tables TEXT, OFFSETS and LEAVES.  In PARENTS, stores twice the
+/* Fills the tables TEXT, PLACES and LEAVES.  In PARENTS, stores twice the
  * token itself for each token, which means that the token is not the result of
  * a merge. */
 static void
 fill_texts(struct vocab_fill *f)
 {
-	uint32_t *offsets = section_at(f, CTX_VOCAB_OFFSETS);
+	uint32_t *places = section_at(f, CTX_VOCAB_PLACES);
 	uint32_t *leaves = section_at(f, CTX_VOCAB_LEAVES);
 	char *text = section_at(f, CTX_VOCAB_TEXT);
+	const struct ctx_str shared = f->in->shared_text;
 	const struct ctx_build_token *t;
-	uint32_t i, end = 0;
+	size_t end = shared.n;
+	uint32_t i;
 
+	if (shared.n > 0)
+		memcpy(text, shared.p, shared.n);
 	for (i = 0; i < f->in->n; i++) {
 		t = f->in->tokens + i;
-		offsets[i] = end;
-		if (t->n > 0)
+		if (t->n > 0 && shared.n > 0) {
+			places[i] =
+			    ctx_vocab_place((size_t)(t->p - shared.p), t->n);
+		} else if (t->n > 0) {
+			places[i] = ctx_vocab_place(end, t->n);
 			memcpy(text + end, t->p, t->n);
-		end += t->n;
+			end += t->n;
+		}
 		put_parents(f, i, i, i);
 		if (t->n == 1 && leaves[(unsigned char)*t->p] == CTX_VOCAB_NONE)
 			leaves[(unsigned char)*t->p] = i;
 	}
-	offsets[i] = end;
 }
 
 /* Adds a token to the table KEYS, the hash table of tokens by their bytes.

@@ -65,15 +65,20 @@ is_valid_token(const struct ctx_vocab *v, uint32_t token, size_t length)
 static bool
 has_valid_texts(const struct ctx_vocab *v)
 {
+	uint64_t bytes = v->head->bytes[CTX_VOCAB_TEXT], offset;
+	size_t length;
 	uint32_t i;
 
-	for (i = 0; i < v->head->n; i++)
-		if (v->offsets[i] > v->offsets[i + 1] ||
-		    v->offsets[i + 1] - v->offsets[i] > v->head->longest)
+	if (bytes < CTX_VOCAB_KEY)
+		return false;
+	for (i = 0; i < v->head->n; i++) {
+		offset = v->places[i] >> CTX_PLACE_BITS;
+		length = ctx_vocab_length(v, i);
+		if (length > v->head->longest ||
+		    offset + length > bytes - CTX_VOCAB_KEY)
 			return false;
-	return v->offsets[0] == 0 &&
-	    v->offsets[i] + (uint64_t)CTX_VOCAB_KEY ==
-	    v->head->bytes[CTX_VOCAB_TEXT];
+	}
+	return true;
 }
 
 static bool

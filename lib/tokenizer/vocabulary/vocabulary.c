@@ -32,7 +32,7 @@ ctx_vocab_size_sections(const struct ctx_vocab_head *h,
 	    (UINT64_C(1) << h->group_bits) * sizeof(struct ctx_vocab_group);
 	bytes[CTX_VOCAB_CROSSING] =
 	    ((UINT64_C(1) << CTX_CROSSING_BITS) + 65536) / 8;
-	bytes[CTX_VOCAB_OFFSETS] = ((uint64_t)h->n + 1) * 4;
+	bytes[CTX_VOCAB_PLACES] = (uint64_t)h->n * 4;
 	bytes[CTX_VOCAB_TOKENS] = 0;
 	if (bytes[CTX_VOCAB_IDS] != 0) {
 		bytes[CTX_VOCAB_IDS] = (uint64_t)h->n * 4;
@@ -55,7 +55,7 @@ ctx_vocab_view(struct ctx_vocab *v, const void *block)
 	v->groups = find_section(head, CTX_VOCAB_GROUPS);
 	v->longs = find_section(head, CTX_VOCAB_LONG);
 	v->crossing = find_section(head, CTX_VOCAB_CROSSING);
-	v->offsets = find_section(head, CTX_VOCAB_OFFSETS);
+	v->places = find_section(head, CTX_VOCAB_PLACES);
 	v->text = find_section(head, CTX_VOCAB_TEXT);
 	v->ids = find_section(head, CTX_VOCAB_IDS);
 	v->tokens = find_section(head, CTX_VOCAB_TOKENS);
@@ -146,7 +146,7 @@ ctx_vocab_find(const struct ctx_vocab *v, const char *p, size_t n)
 	for (i = 0; i < group->n; i++) {
 		token = v->longs[group->first + i];
 		if (token < v->end && ctx_vocab_length(v, token) == n &&
-		    memcmp(v->text + v->offsets[token], p, n) == 0)
+		    memcmp(ctx_vocab_text(v, token), p, n) == 0)
 			return token;
 	}
 	return CTX_VOCAB_NONE;
@@ -189,7 +189,7 @@ find_longest_long(const struct ctx_vocab *v, const char *p, size_t n)
 		token = v->longs[group->first + i];
 		length = ctx_vocab_length(v, token);
 		if (length <= n && token < v->end && is_reached(v, token) &&
-		    memcmp(v->text + v->offsets[token], p, length) == 0)
+		    memcmp(ctx_vocab_text(v, token), p, length) == 0)
 			return token;
 	}
 	return CTX_VOCAB_NONE;

@@ -24,7 +24,7 @@
 
 #define CTX_VOCAB_NONE    UINT32_MAX
 #define CTX_VOCAB_MAGIC   "ctxvocab"
-#define CTX_VOCAB_VERSION 9
+#define CTX_VOCAB_VERSION 10
 /* A number from which the byte order of a packed vocabulary is recognised. */
 #define CTX_VOCAB_ORDER 0x01020304u
 /* Number of bits of a token number.  So a vocabulary has fewer than
@@ -62,11 +62,12 @@ enum ctx_vocab_section {
 	/* one bit for each hash of two consecutive characters in a reachable
 	 * token; see ctx_vocab_crossing */
 	CTX_VOCAB_CROSSING,
-	/* uint32_t: for each token, its offset in the table TEXT */
-	CTX_VOCAB_OFFSETS,
+	/* uint32_t: for each token, its offset in the table TEXT and its length
+	 * (ctx_vocab_place) */
+	CTX_VOCAB_PLACES,
 	/* Bytes of all tokens, and then CTX_VOCAB_KEY more bytes, because
 	 * CTX_VOCAB_KEY bytes are read from the beginning of any token, however
-	 * short it is. */
+	 * short it is.  Tokens may overlap. */
 	CTX_VOCAB_TEXT,
 	/* uint32_t: id of each token; empty if the ids are the token numbers */
 	CTX_VOCAB_IDS,
@@ -173,7 +174,7 @@ struct ctx_vocab {
 	const struct ctx_vocab_group *groups;
 	const uint32_t *longs;
 	const uint64_t *crossing;
-	const uint32_t *offsets;
+	const uint32_t *places;
 	const char *text;
 	const uint32_t *ids;
 	const uint32_t *tokens;
@@ -274,10 +275,27 @@ ctx_key_hash(struct ctx_key key)
 	return (key.lo ^ turned) * CTX_KEY_SPREAD;
 }
 
+/* An entry of the table PLACES: the length of a token in bytes is in the low 10
+ * bits, its offset in the table TEXT in the high 22 bits. */
+#define CTX_PLACE_BITS 10
+
+static inline uint32_t
+ctx_vocab_place(size_t offset, size_t length)
+{
+	return (uint32_t)(offset << CTX_PLACE_BITS | length);
+}
+
 static inline size_t
 ctx_vocab_length(const struct ctx_vocab *v, uint32_t token)
 {
-	return v->offsets[token + 1] - v->offsets[token];
+	return v->places[token] & ((1u << CTX_PLACE_BITS) - 1);
+}
+
+/* Returns the bytes of a token. */
+static inline const char *
+ctx_vocab_text(const struct ctx_vocab *v, uint32_t token)
+{
+	return v->text + (v->places[token] >> CTX_PLACE_BITS);
 }
 
 /* number of bytes of an entry in the table PARENTS */
@@ -286,7 +304,8 @@ ctx_vocab_length(const struct ctx_vocab *v, uint32_t token)
 /* Returns one of the two tokens that are merged to a token: the left one if
  * side is 0, or the right one if side is 1.  An entry of the table PARENTS is a
  * number of 40 bits: the left token in the low 20 bits, the right token in the
- * high 20 bits.  It is stored as a uint32_t with the low 32 bits, and a byte. */
+ * high 20 bits.  It is stored as a uint32_t with the low 32 bits, and a byte.
+ */
 static inline uint32_t
 ctx_vocab_parent(const struct ctx_vocab *v, uint32_t token, unsigned side)
 {
@@ -294,9 +313,9 @@ ctx_vocab_parent(const struct ctx_vocab *v, uint32_t token, unsigned side)
 	uint32_t low;
 
 	memcpy(&low, p, sizeof low);
-	return side == 0 ? low & (CTX_VOCAB_MAX - 1)
-			 : low >> CTX_VOCAB_BITS |
-		(uint32_t)p[4] << (32 - CTX_VOCAB_BITS);
+	return side == 0
+	    ? low & (CTX_VOCAB_MAX - 1)
+	    : low >> CTX_VOCAB_BITS | (uint32_t)p[4] << (32 - CTX_VOCAB_BITS);
 }
 
 /*
@@ -307,7 +326,7 @@ ctx_vocab_parent(const struct ctx_vocab *v, uint32_t token, unsigned side)
  * stored: if the tag of an entry is equal to the tag of the key, the key is
  * compared with the text of the entry's token.
  */
-#define CTX_KEY_LINE    16 /* number of entries in a line */
+#define CTX_KEY_LINE    16                    /* number of entries in a line */
 #define CTX_KEY_TAGS    (32 - CTX_VOCAB_BITS) /* number of bits in a tag */
 #define CTX_KEY_NOTHING UINT32_MAX
 
@@ -370,7 +389,7 @@ ctx_vocab_guess(const struct ctx_vocab *v, struct ctx_key key)
 	token = ~token & (CTX_VOCAB_MAX - 1);
 	if (token >= v->end)
 		return CTX_VOCAB_UNSURE;
-	__builtin_prefetch(v->offsets + token);
+	__builtin_prefetch(v->places + token);
 	return token;
 }
 
@@ -378,7 +397,7 @@ ctx_vocab_guess(const struct ctx_vocab *v, struct ctx_key key)
 static inline void
 ctx_vocab_ask_text(const struct ctx_vocab *v, uint32_t token)
 {
-	__builtin_prefetch(v->text + v->offsets[token]);
+	__builtin_prefetch(ctx_vocab_text(v, token));
 }
 
 /* Returns true if the token has this key. */
@@ -390,7 +409,7 @@ ctx_vocab_has_key(const struct ctx_vocab *v, uint32_t token, struct ctx_key key)
 
 	if (n > CTX_VOCAB_KEY)
 		return false;
-	own = ctx_key_read(v->text + v->offsets[token], n);
+	own = ctx_key_read(ctx_vocab_text(v, token), n);
 	return own.lo == key.lo && own.hi == key.hi;
 }
 
