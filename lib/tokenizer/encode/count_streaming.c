@@ -22,6 +22,7 @@
 #include "tokenizer/encode/nfc.h"
 #include "tokenizer/encode/pretokenize_pcre2.h"
 #include "tokenizer/open.h"
+#include "tokenizer/vocabulary/crossing.h"
 
 /* number of pretokens (pieces of text that are encoded by themselves) that are
  * counted in one step */

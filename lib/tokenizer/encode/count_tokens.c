@@ -20,6 +20,7 @@
 #include "tokenizer/encode/split_chars.h"
 #include "tokenizer/open.h"
 #include "tokenizer/unicode.h"
+#include "tokenizer/vocabulary/crossing.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
 /* maximum number of cuts in a long pretoken (word, number, ...) that one call

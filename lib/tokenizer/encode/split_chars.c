@@ -2,6 +2,7 @@
  * characters */
 #include "tokenizer/encode/split_chars.h"
 #include "tokenizer/unicode.h"
+#include "tokenizer/vocabulary/crossing.h"
 
 /* Returns true if the character that begins at p is incomplete at the end of
  * the text. */

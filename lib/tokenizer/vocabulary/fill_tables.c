@@ -16,6 +16,7 @@
 #include "tokenizer/encode/pretoken_cache.h"
 #include "tokenizer/unicode.h"
 #include "tokenizer/vocabulary/build.h"
+#include "tokenizer/vocabulary/crossing.h"
 #include "tokenizer/vocabulary/fill_tables.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 

@@ -7,6 +7,7 @@
  * inside the packed vocabulary, and each token is as long as its two parts
  * together.
  */
+#include "tokenizer/vocabulary/crossing.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
 static int

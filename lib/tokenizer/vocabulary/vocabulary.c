@@ -2,6 +2,7 @@
 #include "tokenizer/encode/bpe.h"
 #include "tokenizer/encode/pretoken_cache.h"
 #include "tokenizer/unicode.h"
+#include "tokenizer/vocabulary/crossing.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
 #define ONES 255, 255, 255, 255, 255, 255, 255, 255
