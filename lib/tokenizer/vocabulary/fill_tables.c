@@ -422,8 +422,6 @@ enter_group(struct vocab_fill *f, const struct long_token *first,
 		f->crowded = ++tried > MOST_ALIKE;
 		i = (i + 1) & mask;
 	}
-	groups[i].key[0] = key.lo;
-	groups[i].key[1] = key.hi;
 	groups[i].first = (uint32_t)at_first;
 	groups[i].n = (uint32_t)n;
 }

@@ -109,12 +109,13 @@ find_group(const struct ctx_vocab *v, const char *p)
 {
 	uint32_t mask = (1u << v->head->group_bits) - 1;
 	struct ctx_key key = ctx_key_read(p, CTX_VOCAB_KEY);
-	uint32_t i = (uint32_t)(ctx_key_hash(key) >> v->group_shift);
+	uint32_t i = (uint32_t)(ctx_key_hash(key) >> v->group_shift), token;
 
-	for (; v->groups[i].n != 0; i = (i + 1) & mask)
-		if (v->groups[i].key[0] == key.lo &&
-		    v->groups[i].key[1] == key.hi)
+	for (; v->groups[i].n != 0; i = (i + 1) & mask) {
+		token = v->longs[v->groups[i].first];
+		if (memcmp(ctx_vocab_text(v, token), p, CTX_VOCAB_KEY) == 0)
 			return v->groups + i;
+	}
 	return NULL;
 }
 

@@ -24,7 +24,7 @@
 
 #define CTX_VOCAB_NONE    UINT32_MAX
 #define CTX_VOCAB_MAGIC   "ctxvocab"
-#define CTX_VOCAB_VERSION 10
+#define CTX_VOCAB_VERSION 11
 /* A number from which the byte order of a packed vocabulary is recognised. */
 #define CTX_VOCAB_ORDER 0x01020304u
 /* Number of bits of a token number.  So a vocabulary has fewer than
@@ -145,7 +145,6 @@ struct ctx_vocab_head {
 /* An entry of the table GROUPS: all tokens of more than 16 bytes that have the
  * same first 16 bytes. */
 struct ctx_vocab_group {
-	uint64_t key[2];
 	/* The list of these tokens in the table LONG: index of the first token,
 	 * and number of tokens. n is 0 if the entry is empty. */
 	uint32_t first, n;
