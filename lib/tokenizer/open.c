@@ -153,16 +153,22 @@ ctx_tokenizer_frame(const struct ctx_tokenizer *t, unsigned *message)
 static uint32_t
 find_token(const struct ctx_vocab *v, uint32_t id)
 {
-	uint32_t token = id;
+	uint32_t from, token;
 
 	if (v->head == NULL || id >= v->ids_end)
 		return CTX_VOCAB_NONE;
+	from = v->head->ids_from;
 	if (v->tokens != NULL)
 		token = v->tokens[id];
-	if (token == CTX_VOCAB_NONE || token >= v->end ||
-	    ctx_vocab_length(v, token) == 0)
-		return CTX_VOCAB_NONE;
-	return token;
+	else if (id < from && ctx_vocab_length(v, id) > 0)
+		token = id;
+	else
+		for (token = from; token < v->head->n; token++)
+			if (v->ids[token - from] == id)
+				break;
+	return token < v->end && ctx_vocab_length(v, token) > 0
+	    ? token
+	    : CTX_VOCAB_NONE;
 }
 
 /* Removes the blank at the beginning of a decoded text, which begins at the

@@ -132,7 +132,9 @@ ctx_tokenizer_real(const struct ctx_tokenizer *tokenizer)
 static inline uint32_t
 ctx_token_id(const struct ctx_vocab *v, uint32_t token)
 {
-	return v->ids == NULL ? token : v->ids[token];
+	uint32_t from = v->head->ids_from;
+
+	return token < from ? token : v->ids[token - from];
 }
 
 #endif

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "tokenizer/encode/bpe.h"
+#include "tokenizer/open.h"
 #include "tokenizer/vocabulary/build.h"
 
 enum {
@@ -218,14 +219,14 @@ rules_agree(const struct rules *r, const struct ctx_vocab *v, struct ctx_bpe *m,
 	if (ctx_bpe_long(v, m, p, n, &err) < 0 || m->n != count)
 		return false;
 	for (i = 0; i < count; i++)
-		if (v->ids[m->tokens[i]] != want[i])
+		if (ctx_token_id(v, m->tokens[i]) != want[i])
 			return false;
 	if (n > CTX_BPE_MAX)
 		return true;
 	if (ctx_bpe_pairs(v, p, n, got) != count)
 		return false;
 	for (i = 0; i < count; i++)
-		if (v->ids[got[i]] != want[i])
+		if (ctx_token_id(v, got[i]) != want[i])
 			return false;
 	return true;
 }

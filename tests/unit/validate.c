@@ -174,6 +174,18 @@ check_sections(void)
 	h->bytes[CTX_VOCAB_IDS] = 0;
 	CHECK(refused("head"));
 	h->bytes[CTX_VOCAB_IDS] = h->bytes[CTX_VOCAB_TOKENS] = 0;
+	CHECK(refused("head"));
+	h->bytes[CTX_VOCAB_IDS] = h->bytes[CTX_VOCAB_TOKENS] = 0;
+	h->ids_from = h->n;
+	CHECK(accepted());
+	h->ids_from = h->n + 1;
+	CHECK(refused("head"));
+	h->ids_from = h->n - CTX_VOCAB_FEW_IDS;
+	h->bytes[CTX_VOCAB_IDS] = 4 * CTX_VOCAB_FEW_IDS;
+	CHECK(refused("head"));
+	h->ids_from = h->n - CTX_VOCAB_FEW_IDS;
+	h->bytes[CTX_VOCAB_IDS] = 4 * CTX_VOCAB_FEW_IDS;
+	h->bytes[CTX_VOCAB_TOKENS] = 0;
 	CHECK(accepted());
 }
 

@@ -73,6 +73,8 @@ survey_tokens(struct vocab_fill *f, struct ctx_err *err)
 			f->ids = t->id + 1;
 		f->keys += t->n <= CTX_VOCAB_KEY;
 		f->longs += t->n > CTX_VOCAB_KEY;
+		f->merges += t->n > 1 && t->cut != CTX_BUILD_NEVER &&
+		    t->cut != CTX_BUILD_CHAR;
 		if (in->shared_text.n == 0)
 			f->text += t->n;
 		if (t->n > f->longest)
@@ -102,16 +104,16 @@ choose_bits(size_t n, size_t per)
 	return bits;
 }
 
-/* Returns true if the id of each token is its number in the vocabulary. */
-static bool
-has_identity_ids(const struct ctx_vocab_builder *in)
+/* Returns the number of the first token whose id is not its number, or the
+ * number of tokens if there is none. */
+static uint32_t
+find_first_id(const struct ctx_vocab_builder *in)
 {
-	size_t i;
+	uint32_t i = 0;
 
-	for (i = 0; i < in->n; i++)
-		if (in->tokens[i].n > 0 && in->tokens[i].id != i)
-			return false;
-	return true;
+	while (i < in->n && (in->tokens[i].n == 0 || in->tokens[i].id == i))
+		i++;
+	return i;
 }
 
 /* Computes the offset and the size of each table in the packed vocabulary, and
@@ -127,7 +129,6 @@ lay_out(struct vocab_fill *f, struct ctx_vocab_head *h)
 		names += in->specials[i].n;
 	bytes[CTX_VOCAB_LONG] = (uint64_t)f->longs * 4;
 	bytes[CTX_VOCAB_TEXT] = f->text + CTX_VOCAB_KEY;
-	bytes[CTX_VOCAB_IDS] = !has_identity_ids(in);
 	bytes[CTX_VOCAB_SPECIALS] =
 	    names + (uint64_t)in->nspecials * sizeof(struct ctx_vocab_special);
 	bytes[CTX_VOCAB_PATTERNS] = in->patterns.n;
@@ -150,6 +151,7 @@ make_empty_block(struct vocab_fill *f, struct ctx_err *err)
 	    .flags = (f->in->nfc ? CTX_VOCAB_NFC : 0) | f->in->prefix,
 	    .n = (uint32_t)f->in->n,
 	    .ids = f->ids,
+	    .ids_from = find_first_id(f->in),
 	    .line_bits = choose_bits(f->keys, CTX_KEY_LINE),
 	    .pair_lines = f->pair_lines,
 	    .group_bits = choose_bits(f->longs, 1),
@@ -193,7 +195,7 @@ pack_tokens(struct vocab_fill *f, struct ctx_err *err)
 	/* 4.1 of the eight entries in a line of the table PAIRS are used on
 	 * average.  Most lookups in this table fail, and a failed lookup takes
 	 * more time in a full line. */
-	f->pair_lines = (uint32_t)((f->keys + f->longs) * 10 / 41) + 1;
+	f->pair_lines = (uint32_t)(f->merges * 10 / 41) + 1;
 	if (f->pair_lines < CTX_PAIR_LINES_MIN)
 		f->pair_lines = CTX_PAIR_LINES_MIN;
 	while ((rc = build_block(f, err)) == 0)

@@ -250,7 +250,7 @@ enter_merge(struct vocab_fill *f, uint32_t token, struct ctx_err *err)
 	f->uses[token] = REACHED;
 	if (parts[0] > token || parts[1] > token)
 		record_disorder(f->head, s);
-	if (t->n == 2)
+	if (t->n == 2 && !f->view.chars)
 		digrams[(size_t)s[0] << 8 | s[1]] = token;
 	return 0;
 }
@@ -367,16 +367,17 @@ fill_ids(struct vocab_fill *f)
 {
 	uint32_t *ids = section_at(f, CTX_VOCAB_IDS),
 		 *tokens = section_at(f, CTX_VOCAB_TOKENS);
-	uint32_t i;
+	uint32_t i, id;
 
-	if (f->head->bytes[CTX_VOCAB_IDS] == 0)
-		return;
 	for (i = 0; i < f->in->n; i++) {
 		if (f->in->tokens[i].n == 0)
 			continue;
-		ids[i] = f->in->tokens[i].id;
-		if (ids[i] != CTX_VOCAB_NONE)
-			tokens[ids[i]] = i;
+		id = f->in->tokens[i].id;
+		if (i >= f->head->ids_from)
+			ids[i - f->head->ids_from] = id;
+		if (id != CTX_VOCAB_NONE &&
+		    f->head->bytes[CTX_VOCAB_TOKENS] > 0)
+			tokens[id] = i;
 	}
 }
 

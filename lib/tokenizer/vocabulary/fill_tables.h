@@ -24,9 +24,10 @@ struct vocab_fill {
 	struct ctx_vocab view;
 	enum token_use *uses; /* for each token: when the token is used */
 	/* keys: number of tokens of at most 16 bytes; longs: number of tokens
-	 * of more than 16 bytes; text: length of the table TEXT in bytes,
+	 * of more than 16 bytes; merges: number of tokens that may be merged
+	 * from two others; text: length of the table TEXT in bytes,
 	 * without the bytes at its end that belong to no token. */
-	size_t keys, longs, text;
+	size_t keys, longs, merges, text;
 	uint32_t longest, ids;
 	/* Number of lines of the table PAIRS (pairs of tokens that can merge).
 	 * It is increased until all pairs fit into the table. */

@@ -24,7 +24,7 @@ enum ctx_table {
 #define CTX_TABLES_FILE  "encodings"
 #define CTX_TABLES_MAGIC "ctxtable"
 /* Must be increased whenever the format of the block or of a table changes. */
-#define CTX_TABLES_VERSION 6
+#define CTX_TABLES_VERSION 7
 /* A number from which the byte order of a block is recognised. */
 #define CTX_TABLES_ORDER 0x01020304u
 /* Each table begins at a multiple of this number of bytes. */

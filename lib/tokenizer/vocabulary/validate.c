@@ -46,7 +46,7 @@ is_valid_head(const struct ctx_vocab_head *h, size_t n)
 	    memcmp(h->magic, CTX_VOCAB_MAGIC, sizeof h->magic) == 0 &&
 	    h->order == CTX_VOCAB_ORDER && h->version == CTX_VOCAB_VERSION &&
 	    h->size == n && h->n > 0 && h->n < CTX_VOCAB_MAX &&
-	    h->ids <= CTX_VOCAB_MAX && h->longest > 0 &&
+	    h->ids <= CTX_VOCAB_MAX && h->ids_from <= h->n && h->longest > 0 &&
 	    h->pretokenizer.family <= CTX_PRETOKENIZER_CHARS &&
 	    h->pretokenizer.digits <= 3 && h->pretokenizer.contractions <= 1 &&
 	    is_valid_bits(h->line_bits) && is_valid_bits(h->group_bits) &&
@@ -90,7 +90,7 @@ has_valid_bytes(const struct ctx_vocab *v)
 	for (i = 0; i < 256; i++)
 		if (!is_valid_token(v, v->leaves[i], 1))
 			return false;
-	for (i = 0; i < 65536; i++)
+	for (i = 0; i < 65536 && !v->chars; i++)
 		if (v->digrams[i] != CTX_VOCAB_NONE &&
 		    !is_valid_token(v, v->digrams[i], 2))
 			return false;

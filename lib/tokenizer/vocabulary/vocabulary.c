@@ -23,10 +23,13 @@ void
 ctx_vocab_size_sections(const struct ctx_vocab_head *h,
     uint64_t bytes[CTX_VOCAB_SECTIONS])
 {
+	uint64_t n_ids = h->n - h->ids_from;
+
 	bytes[CTX_VOCAB_KEYS] = UINT64_C(4) * CTX_KEY_LINE << h->line_bits;
 	bytes[CTX_VOCAB_LENGTHS] = 65536 * 2;
 	bytes[CTX_VOCAB_LEAVES] = 256 * 4;
-	bytes[CTX_VOCAB_DIGRAMS] = 65536 * 4;
+	bytes[CTX_VOCAB_DIGRAMS] =
+	    h->pretokenizer.family == CTX_PRETOKENIZER_CHARS ? 0 : 65536 * 4;
 	bytes[CTX_VOCAB_PAIRS] = (uint64_t)h->pair_lines * 4 * CTX_PAIR_LINE;
 	bytes[CTX_VOCAB_PARENTS] = (uint64_t)h->n * CTX_VOCAB_PARENT;
 	bytes[CTX_VOCAB_GROUPS] =
@@ -34,11 +37,9 @@ ctx_vocab_size_sections(const struct ctx_vocab_head *h,
 	bytes[CTX_VOCAB_CROSSING] =
 	    ((UINT64_C(1) << CTX_CROSSING_BITS) + 65536) / 8;
 	bytes[CTX_VOCAB_PLACES] = (uint64_t)h->n * 4;
-	bytes[CTX_VOCAB_TOKENS] = 0;
-	if (bytes[CTX_VOCAB_IDS] != 0) {
-		bytes[CTX_VOCAB_IDS] = (uint64_t)h->n * 4;
-		bytes[CTX_VOCAB_TOKENS] = (uint64_t)h->ids * 4;
-	}
+	bytes[CTX_VOCAB_IDS] = n_ids * 4;
+	bytes[CTX_VOCAB_TOKENS] =
+	    n_ids <= CTX_VOCAB_FEW_IDS ? 0 : (uint64_t)h->ids * 4;
 }
 
 void

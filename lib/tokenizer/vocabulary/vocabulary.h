@@ -24,7 +24,7 @@
 
 #define CTX_VOCAB_NONE    UINT32_MAX
 #define CTX_VOCAB_MAGIC   "ctxvocab"
-#define CTX_VOCAB_VERSION 11
+#define CTX_VOCAB_VERSION 12
 /* A number from which the byte order of a packed vocabulary is recognised. */
 #define CTX_VOCAB_ORDER 0x01020304u
 /* Number of bits of a token number.  So a vocabulary has fewer than
@@ -34,6 +34,8 @@
 /* maximum number of bytes of a token or text in a struct ctx_key */
 #define CTX_VOCAB_KEY    16
 #define CTX_DISORDER_MAX 8
+/* If the table IDS has at most this number of elements, it is searched. */
+#define CTX_VOCAB_FEW_IDS 32
 
 enum ctx_vocab_section {
 	/* uint32_t: hash table of the tokens of at most 16 bytes, in lines of
@@ -44,7 +46,8 @@ enum ctx_vocab_section {
 	CTX_VOCAB_LENGTHS,
 	/* uint32_t[256]: for each byte, the token of this byte */
 	CTX_VOCAB_LEAVES,
-	/* uint32_t[65536]: token of each string of two bytes */
+	/* uint32_t[65536]: token of each string of two bytes; empty if tokens
+	 * are merged from characters */
 	CTX_VOCAB_DIGRAMS,
 	/* uint32_t: hash table of the pairs of tokens that can merge, in lines
 	 * of eight pairs */
@@ -69,10 +72,11 @@ enum ctx_vocab_section {
 	 * CTX_VOCAB_KEY bytes are read from the beginning of any token, however
 	 * short it is.  Tokens may overlap. */
 	CTX_VOCAB_TEXT,
-	/* uint32_t: id of each token; empty if the ids are the token numbers */
+	/* uint32_t: id of each token from the number head->ids_from on; the ids
+	 * of the tokens before are their numbers */
 	CTX_VOCAB_IDS,
-	/* uint32_t: number of the token with each id; empty if the ids are the
-	 * token numbers */
+	/* uint32_t: number of the token with each id; empty if the table IDS
+	 * has at most CTX_VOCAB_FEW_IDS elements */
 	CTX_VOCAB_TOKENS,
 	/* a struct ctx_vocab_special for each special token, then their
 	 * names */
@@ -122,6 +126,8 @@ struct ctx_vocab_head {
 	uint32_t n;
 	/* highest token id of the encoding, plus 1 */
 	uint32_t ids;
+	/* first token in the table IDS */
+	uint32_t ids_from;
 	/* binary logarithm of the number of lines of the table KEYS */
 	uint32_t line_bits;
 	uint32_t pair_lines; /* number of lines of the table PAIRS */
@@ -194,9 +200,7 @@ struct ctx_vocab {
 	bool chars;
 };
 
-/* Sets the sizes in bytes of those tables whose sizes follow from the head. The
- * caller must set bytes[CTX_VOCAB_IDS] before: to 0 if the ids are the token
- * numbers, otherwise to any other number. */
+/* Sets the sizes in bytes of those tables whose sizes follow from the head. */
 void ctx_vocab_size_sections(const struct ctx_vocab_head *head,
     uint64_t bytes[CTX_VOCAB_SECTIONS]);
 /* Sets the pointers of vocab to the tables of a packed vocabulary.  The packed
