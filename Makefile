@@ -37,7 +37,7 @@ B := build/$(TREE)
 
 # The tables of the encodings, in the order of enum ctx_table; they are joined
 # into one file.  The library finds it in share/ctx beside the commands.
-VOCABS := p50k_base cl100k_base o200k_base
+VOCABS := p50k_base cl100k_base o200k_base mistral
 PIECES := claude-3 claude-4.7
 ENCODINGS := $(B)/share/ctx/encodings
 
@@ -238,6 +238,8 @@ $(B)/gen/cl100k_base.vocab: SCHEME := cl100k
 $(B)/gen/cl100k_base.vocab: $(RANKS)/cl100k_base.ranks
 $(B)/gen/o200k_base.vocab: SCHEME := o200k
 $(B)/gen/o200k_base.vocab: $(RANKS)/o200k_base.ranks
+$(B)/gen/mistral.vocab: SCHEME := mistral
+$(B)/gen/mistral.vocab: $(RANKS)/mistral.ranks
 $(B)/gen/%.vocab: $(B)/gen/make-vocab
 	$(Q)$(HOSTRUN) $< $(SCHEME) $(filter %.ranks,$^) > $@.new && mv $@.new $@
 

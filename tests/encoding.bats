@@ -308,7 +308,7 @@ splits texts takes too many steps for this text; to estimate its tokens, use -e 
 	    sub add { print encode_base64($_[0], ""), " ", $id++, "\n" }
 	    add(chr $_) for 0 .. 255;
 	    for my $x ("a" .. "j") { add($x . $_) for "a" .. "j" }
-	    add(join "", map { chr(97 + int rand 10) } 1 .. 1024) for 1 .. 200' \
+	    add(join "", map { chr(97 + int rand 10) } 1 .. 1023) for 1 .. 200' \
 	    > o200k_long.tiktoken
 	run -0 ctx-count -e o200k_long.tiktoken "$chat"
 	[[ $output == *" $chat" ]]
@@ -431,6 +431,19 @@ patch_at() {
 	rm data/encodings
 	mkdir data/encodings
 	refused " does not contain tokenizers of ctx"
+}
+
+@test "the versions of Mistral's tokenizer have different added tokens" {
+	printf 'as [REF]said[/REF] in [REFERENCE_DOC_7], [INST]' > text
+	for encoding in mistral-v1:24 mistral-v3:17 mistral-v7:13; do
+		[ "$(ctx-count --text -e "${encoding%:*}" text |
+		    awk '{ print $1 }')" = "${encoding#*:}" ] || fail "$encoding"
+	done
+}
+
+@test "the tables of all built-in encodings have at most 16 MB" {
+	[ -f "$B/share/ctx/encodings" ] || skip "the tables are in the program"
+	[ "$(wc -c < "$B/share/ctx/encodings")" -le 16000000 ]
 }
 
 @test "r50k_base lacks the runs of blanks that p50k_base has as tokens" {

@@ -2,7 +2,7 @@
  * make_vocab.c - run when ctx is built: packs a tokenizer's vocabulary into a
  * compact file
  *
- *     make-vocab r50k|cl100k|o200k RANKS... > BLOCK
+ *     make-vocab r50k|cl100k|o200k|mistral RANKS... > BLOCK
  *
  * The input files together list all tokens in the order of their ranks, each as
  * one byte with its length, and then its bytes (see lib/gen/data/README).
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "gen/input.h"
+#include "tokenizer/unicode.h"
 #include "tokenizer/vocabulary/build.h"
 
 static struct ctx_build_token *tokens;
@@ -149,6 +150,88 @@ share_text(struct ctx_buf *text, size_t n)
 	free(containers);
 }
 
+/* Special tokens of Mistral's SentencePiece models that have a purpose (the
+ * others have names such as [control_12]): first the three of version 1, then
+ * those that version 3 adds, then those that version 7 adds.  Between the last
+ * two are the added tokens [REFERENCE_DOC_0] to [REFERENCE_DOC_19]. */
+enum { NAMES_V3 = 14, DOCUMENTS = 20, NAMES = 21 };
+static const struct ctx_build_added_token names[NAMES] = {
+#define NAME(text, id, added)                           \
+	{                                               \
+		text, sizeof text - 1, id, added, added \
+	}
+    NAME("<unk>", 0, false), NAME("<s>", 1, false), NAME("</s>", 2, false),
+    NAME("[INST]", 3, false), NAME("[/INST]", 4, false),
+    NAME("[TOOL_CALLS]", 5, false), NAME("[AVAILABLE_TOOLS]", 6, false),
+    NAME("[/AVAILABLE_TOOLS]", 7, false), NAME("[TOOL_RESULTS]", 8, false),
+    NAME("[/TOOL_RESULTS]", 9, false), NAME("[IMG]", 10, false),
+    NAME("[PREFIX]", 11, false), NAME("[MIDDLE]", 12, false),
+    NAME("[SUFFIX]", 13, false), NAME("[IMG_BREAK]", 14, false),
+    NAME("[IMG_END]", 15, false), NAME("[SYSTEM_PROMPT]", 16, false),
+    NAME("[/SYSTEM_PROMPT]", 17, false), NAME("[TOOL_CONTENT]", 18, false),
+    NAME("[/REF]", 749, true), NAME("[REF]", 750, true)};
+
+static void
+add_names(struct ctx_vocab_builder *pack)
+{
+	static struct ctx_build_added_token list[NAMES + DOCUMENTS];
+	static char text[DOCUMENTS][24];
+	struct ctx_build_added_token *document = list + NAMES_V3;
+	uint32_t i;
+
+	memcpy(list, names, NAMES_V3 * sizeof *list);
+	for (i = 0; i < DOCUMENTS; i++, document++) {
+		*document = (struct ctx_build_added_token){.p = text[i],
+		    .id = 770 - i,
+		    .added = true,
+		    .normal = true};
+		document->n = (uint32_t)snprintf(text[i], sizeof text[i],
+		    "[REFERENCE_DOC_%u]", (unsigned)i);
+	}
+	memcpy(document, names + NAMES_V3, (NAMES - NAMES_V3) * sizeof *list);
+	pack->specials = list;
+	pack->nspecials = NAMES + DOCUMENTS;
+}
+
+/* Compares tokens for qsort by length, the longest first. */
+static int
+compare_lengths(const void *a, const void *b)
+{
+	const struct ctx_build_token *x = a, *y = b;
+
+	return (x->n < y->n) - (x->n > y->n);
+}
+
+/* Says how the tokens of Mistral's vocabulary are merged: from characters, in
+ * the order of their ids.  Only several blanks are merged after all others, the
+ * most blanks first; these tokens get numbers after all ids. */
+static void
+read_mistral(struct ctx_vocab_builder *pack)
+{
+	/* id of the first token that is neither special nor a byte */
+	enum { FIRST = 259 };
+	struct ctx_build_token *t, *blanks = tokens + pack->n;
+	size_t n = pack->n, i;
+	uint32_t cp;
+
+	for (i = 0; i < n; i++) {
+		t = tokens + i;
+		if (i < FIRST) {
+			t->cut = CTX_BUILD_NEVER;
+		} else if (ctx_char_next(t->p, t->n, &cp) == t->n) {
+			t->cut = CTX_BUILD_CHAR;
+		} else if (*t->p == ' ' &&
+		    memcmp(t->p, t->p + 1, t->n - 1) == 0) {
+			tokens[pack->n++] = *t;
+			t->n = 0;
+		}
+	}
+	qsort(blanks, pack->n - n, sizeof *blanks, compare_lengths);
+	pack->whole = false;
+	pack->prefix = CTX_VOCAB_PREFIX | CTX_VOCAB_PREFIX_ONCE;
+	add_names(pack);
+}
+
 static const struct {
 	const char *name;
 	struct ctx_pretokenizer pretokenizer;
@@ -156,7 +239,10 @@ static const struct {
     {"r50k", {CTX_PRETOKENIZER_R50K, 0, 1, 0}},
     {"cl100k", {CTX_PRETOKENIZER_CL100K, 3, 1, 0}},
     {"o200k", {CTX_PRETOKENIZER_O200K, 3, 1, 0}},
+    {"mistral", {CTX_PRETOKENIZER_CHARS, 0, 0, 0}},
 };
+
+#define SCHEMES (sizeof schemes / sizeof schemes[0])
 
 int
 main(int argc, char **argv)
@@ -168,11 +254,11 @@ main(int argc, char **argv)
 	void *block;
 	int arg;
 
-	for (i = 0; i < 3 && argc > 2; i++)
+	for (i = 0; i < SCHEMES && argc > 2; i++)
 		if (strcmp(schemes[i].name, argv[1]) == 0)
 			break;
-	check(argc >= 3 && i < 3,
-	    "usage: make-vocab r50k|cl100k|o200k RANKS... > BLOCK");
+	check(argc >= 3 && i < SCHEMES,
+	    "usage: make-vocab r50k|cl100k|o200k|mistral RANKS... > BLOCK");
 	pack.pretokenizer = schemes[i].pretokenizer;
 	for (arg = 2; arg < argc; arg++)
 		read_file(&buf, argv[arg]);
@@ -180,6 +266,8 @@ main(int argc, char **argv)
 	check(tokens != NULL, "out of memory");
 	pack.n = split_strings(buf.p, buf.n, add_token);
 	pack.tokens = tokens;
+	if (pack.pretokenizer.family == CTX_PRETOKENIZER_CHARS)
+		read_mistral(&pack);
 	share_text(&text, pack.n);
 	pack.shared_text = ctx_buf_str(&text);
 	check(ctx_vocab_build(&pack, &block, &size, &err) == 0, err.text);

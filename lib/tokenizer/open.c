@@ -19,18 +19,25 @@ static const struct builtin {
 	uint32_t tokens;
 	const struct ctx_specials *specials;
 	const struct ctx_claude *claude;
+	/* Only for the encodings of Mistral, which have the same vocabulary:
+	 * number of special tokens that are used, and number that is added to
+	 * the ids of the others. */
+	uint32_t n_specials, id_shift;
 } builtins[] = {
-    {"o200k_base", CTX_TABLE_O200K, 0, &ctx_specials_o200k, NULL},
-    {"o200k_harmony", CTX_TABLE_O200K, 0, &ctx_specials_harmony, NULL},
-    {"cl100k_base", CTX_TABLE_CL100K, 0, &ctx_specials_cl100k, NULL},
-    {"p50k_base", CTX_TABLE_P50K, 0, &ctx_specials_r50k, NULL},
-    {"p50k_edit", CTX_TABLE_P50K, 0, &ctx_specials_p50k_edit, NULL},
-    {"r50k_base", CTX_TABLE_P50K, R50K_TOKENS, &ctx_specials_r50k, NULL},
-    {"gpt2", CTX_TABLE_P50K, R50K_TOKENS, &ctx_specials_r50k, NULL},
-    {"claude-3", CTX_TABLE_CLAUDE_3, 0, NULL, &ctx_claude_3},
-    {"claude-4.7", CTX_TABLE_CLAUDE_4_7, 0, NULL, &ctx_claude_4_7},
-    {"claude-4.8", CTX_TABLE_CLAUDE_4_7, 0, NULL, &ctx_claude_4_8},
-    {"bytes/4", CTX_TABLE_NONE, 0, NULL, NULL},
+    {"o200k_base", CTX_TABLE_O200K, 0, &ctx_specials_o200k, NULL, 0, 0},
+    {"o200k_harmony", CTX_TABLE_O200K, 0, &ctx_specials_harmony, NULL, 0, 0},
+    {"cl100k_base", CTX_TABLE_CL100K, 0, &ctx_specials_cl100k, NULL, 0, 0},
+    {"p50k_base", CTX_TABLE_P50K, 0, &ctx_specials_r50k, NULL, 0, 0},
+    {"p50k_edit", CTX_TABLE_P50K, 0, &ctx_specials_p50k_edit, NULL, 0, 0},
+    {"r50k_base", CTX_TABLE_P50K, R50K_TOKENS, &ctx_specials_r50k, NULL, 0, 0},
+    {"gpt2", CTX_TABLE_P50K, R50K_TOKENS, &ctx_specials_r50k, NULL, 0, 0},
+    {"claude-3", CTX_TABLE_CLAUDE_3, 0, NULL, &ctx_claude_3, 0, 0},
+    {"claude-4.7", CTX_TABLE_CLAUDE_4_7, 0, NULL, &ctx_claude_4_7, 0, 0},
+    {"claude-4.8", CTX_TABLE_CLAUDE_4_7, 0, NULL, &ctx_claude_4_8, 0, 0},
+    {"mistral-v1", CTX_TABLE_MISTRAL, 0, NULL, NULL, 3, 0},
+    {"mistral-v3", CTX_TABLE_MISTRAL, 0, NULL, NULL, 34, 768},
+    {"mistral-v7", CTX_TABLE_MISTRAL, 0, NULL, NULL, 41, 768},
+    {"bytes/4", CTX_TABLE_NONE, 0, NULL, NULL, 0, 0},
 };
 
 #define BUILTINS (sizeof builtins / sizeof builtins[0])
@@ -72,7 +79,9 @@ open_builtin(struct ctx_tokenizer *t, const struct builtin *b,
 	ctx_vocab_view(&t->vocab, ctx_tables_find(tables, b->table));
 	if (b->tokens > 0)
 		ctx_vocab_limit(&t->vocab, b->tokens);
-	return 0;
+	t->vocab.n_specials = b->n_specials;
+	t->vocab.id_shift = b->id_shift;
+	return ctx_added_token_index(t, err);
 }
 
 int
@@ -155,8 +164,10 @@ find_token(const struct ctx_vocab *v, uint32_t id)
 {
 	uint32_t from, token;
 
-	if (v->head == NULL || id >= v->ids_end)
+	if (v->head == NULL || id < v->id_shift ||
+	    id - v->id_shift >= v->ids_end)
 		return CTX_VOCAB_NONE;
+	id -= v->id_shift;
 	from = v->head->ids_from;
 	if (v->tokens != NULL)
 		token = v->tokens[id];

@@ -134,7 +134,7 @@ ctx_token_id(const struct ctx_vocab *v, uint32_t token)
 {
 	uint32_t from = v->head->ids_from;
 
-	return token < from ? token : v->ids[token - from];
+	return v->id_shift + (token < from ? token : v->ids[token - from]);
 }
 
 #endif

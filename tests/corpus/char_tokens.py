@@ -5,16 +5,19 @@ Small vocabularies that merge characters and have byte fallback, trained on the
 words below by the PyPI package sentencepiece (0.2.3): as model files, and as
 tokenizer.json files that say in several ways what becomes of blanks.  For each
 of them texts and their ids, of the models by sentencepiece itself, of the
-others by the PyPI package tokenizers (0.23).  A maintainer's tool, the tests
-only read the file:
+others by the PyPI package tokenizers (0.23).  At the end, the same of Mistral's
+models, which are built in.  A maintainer's tool, the tests only read the file:
 
-    pip install sentencepiece tokenizers protobuf
-    python3 tests/corpus/char_tokens.py > tests/corpus/char_tokens.json
+    pip install sentencepiece tokenizers protobuf mistral-common
+    python3 tests/corpus/char_tokens.py .../mistral_common/data \
+        > tests/corpus/char_tokens.json
 """
 import base64
 import io
 import json
+import os
 import random
+import sys
 
 import sentencepiece
 from sentencepiece import sentencepiece_model_pb2
@@ -83,9 +86,9 @@ def as_json(model, names, normalizer, pre_tokenizer):
                 "merges": merges_of(pieces)}}
 
 
-def make_text(rnd):
-    few = [rnd.choice(PARTS) for _ in range(3)]
-    return "".join(rnd.choice(few if rnd.random() < .3 else PARTS)
+def make_text(rnd, parts=PARTS):
+    few = [rnd.choice(parts) for _ in range(3)]
+    return "".join(rnd.choice(few if rnd.random() < .3 else parts)
                    for _ in range(rnd.randrange(0, 14)))
 
 
@@ -127,6 +130,24 @@ def models():
                                      metaspace("never", False))
 
 
+MISTRAL = {
+    "mistral-v1": "tokenizer.model.v1",
+    "mistral-v3": "mistral_instruct_tokenizer_240323.model.v3",
+    "mistral-v7": "mistral_instruct_tokenizer_241114.model.v7"}
+MISTRAL_PARTS = PARTS + LINES[:20] + [BLANK * n for n in range(2, 18)] + [
+    "[INST]", "[/INST]", "[control_12]", "[REF]", "[/REF]", "[IMG_BREAK]",
+    "[REFERENCE_DOC_0]", "[REFERENCE_DOC_19]", "[REFERENCE_DOC_20]"]
+
+
+def mistral(directory):
+    for encoding, file in MISTRAL.items():
+        sp = sentencepiece.SentencePieceProcessor(
+            model_file=os.path.join(directory, file))
+        texts = [""] + [make_text(RND, MISTRAL_PARTS) for _ in range(40)]
+        yield {"name": encoding, "encoding": encoding,
+               "cases": [[t, sp.encode(t)] for t in texts]}
+
+
 def main():
     lists = []
     for name, model in models():
@@ -147,6 +168,7 @@ def main():
     for one in lists:
         if "tokenizer" in one:
             assert one["tokenizer"].pop("model") == first
+    lists.extend(mistral(sys.argv[1]))
     print(json.dumps({"lists": lists, "model": first},
                      separators=(",", ":")).replace(']],["', ']],\n["')
           .replace('],["', '],\n["').replace('{"name"', '\n{"name"'))

@@ -3,11 +3,20 @@
 
 load helper
 
+# Unpacks Mistral's tokenizers into mistral/mistral_common/data.
+fetch_mistral() {
+	venv/bin/pip download --quiet --no-deps mistral-common==1.13.1 \
+	    > pip.log 2>&1 || fail "$(cat pip.log)"
+	python3 -m zipfile -e mistral_common-*.whl mistral
+}
+
 @test "the recorded ids of SentencePiece vocabularies are those of the packages" {
 	python3 -m venv venv
 	venv/bin/pip install --quiet sentencepiece==0.2.3 tokenizers==0.23.3 \
 	    protobuf > pip.log 2>&1 || fail "$(cat pip.log)"
-	venv/bin/python "$ROOT/tests/corpus/char_tokens.py" > now
+	fetch_mistral
+	venv/bin/python "$ROOT/tests/corpus/char_tokens.py" \
+	    mistral/mistral_common/data > now
 	cmp now "$ROOT/tests/corpus/char_tokens.json"
 }
 
@@ -34,14 +43,23 @@ assert unicodedata.unidata_version == "15.0.0"' 2> /dev/null; then
 
 @test "ids of Mistral's tokenizer are those of sentencepiece" {
 	python3 -m venv venv
-	{
-		venv/bin/pip install --quiet sentencepiece==0.2.3 &&
-			venv/bin/pip download --quiet --no-deps \
-			    mistral-common==1.13.1
-	} > pip.log 2>&1 || fail "$(cat pip.log)"
-	python3 -m zipfile -e mistral_common-*.whl mistral
-	cp mistral/mistral_common/data/mistral_instruct_tokenizer_240323.model.v3 \
-	    v3.model
-	STRINGS=5000 venv/bin/python -B "$ROOT/tests/system/vocabularies.py" \
-	    "$PREFIX/lib/libctx.so" v3.model
+	venv/bin/pip install --quiet sentencepiece==0.2.3 > pip.log 2>&1 ||
+	    fail "$(cat pip.log)"
+	fetch_mistral
+	cd mistral/mistral_common/data
+	cp ./*.model.v3 v3.model
+	STRINGS=5000 "$OLDPWD"/venv/bin/python -B \
+	    "$ROOT/tests/system/vocabularies.py" "$PREFIX/lib/libctx.so" \
+	    v3.model mistral-v1=tokenizer.model.v1 mistral-v3=v3.model \
+	    mistral-v7="$(echo ./*.model.v7)"
+}
+
+@test "the built-in vocabulary of Mistral is made from its package" {
+	python3 -m venv venv
+	venv/bin/pip install --quiet sentencepiece==0.2.3 > pip.log 2>&1 ||
+	    fail "$(cat pip.log)"
+	fetch_mistral
+	venv/bin/python "$ROOT/lib/gen/mistral.py" \
+	    mistral/mistral_common/data/tokenizer.model.v1 > now
+	cmp now "$ROOT/lib/gen/data/mistral.ranks"
 }

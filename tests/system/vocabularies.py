@@ -2,10 +2,11 @@
 """Compares the token ids of libctx with those of the libraries that tokenizer
 files are for.
 
-    vocabularies.py LIBCTX FILE...
+    vocabularies.py LIBCTX [ENCODING=]FILE...
 
 LIBCTX is libctx.so.  FILE is a tokenizer.json, of the PyPI package tokenizers, or
-a model of the package sentencepiece.  STRINGS is the number of random strings
+a model of the package sentencepiece; libctx encodes with FILE, or with its
+built-in ENCODING.  STRINGS is the number of random strings
 (20,000); kinds.py has the other texts.  Prints a line for each kind of text,
 and exits with 1 if ids differ.
 """
@@ -75,9 +76,10 @@ def main():
     library = ctypes.CDLL(sys.argv[1])
     strings = int(os.environ.get("STRINGS") or 20000)
     bad = 0
-    for path in sys.argv[2:]:
-        print(path)
-        encoders = ours(library, path), theirs(path)
+    for argument in sys.argv[2:]:
+        print(argument)
+        encoding, _, path = argument.rpartition("=")
+        encoders = ours(library, encoding or path), theirs(path)
         r = random.Random(int(os.environ.get("SEED", "1")))
         for kind, texts in kinds.kinds(r):
             bad += compare(encoders, kind, texts)

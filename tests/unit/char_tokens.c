@@ -47,15 +47,17 @@ open_list(const json_t *list)
 {
 	json_t *copy = json_copy(json_object_get(list, "tokenizer"));
 	const char *model = json_string_value(json_object_get(list, "model"));
+	const char *encoding =
+	    json_string_value(json_object_get(list, "encoding"));
 
 	if (model != NULL) {
 		write_model(model);
-	} else {
+	} else if (encoding == NULL) {
 		json_object_set(copy, "model", json_object_get(root, "model"));
 		NEED(json_dump_file(copy, path, 0) == 0);
 	}
 	json_decref(copy);
-	open_tokenizer(path);
+	open_tokenizer(encoding != NULL ? encoding : path);
 	CHECK(ctx_tokenizer_basis(tokenizer) == CTX_BASIS_EXACT);
 }
 
@@ -151,7 +153,8 @@ decoding(void)
 	    "\xf0\x9f\x98\x8e\x01 caf\xc3\xa9", "\n", "  "};
 	struct ctx_tokens ids = {0};
 	struct ctx_buf out = {0};
-	const char *const lists[] = {"prefix", "no prefix", "Llama 2", "Gemma"};
+	const char *const lists[] = {"prefix", "no prefix", "Llama 2", "Gemma",
+	    "mistral-v1", "mistral-v3"};
 	size_t i, k;
 
 	tap_case("tokens decode to their text");
@@ -367,7 +370,7 @@ main(void)
 		long_texts(list);
 		close_tokenizer();
 	}
-	CHECK(i == 13);
+	CHECK(i == 16);
 	decoding();
 	long_runs();
 	one_name();

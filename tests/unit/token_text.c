@@ -479,7 +479,7 @@ names(void)
 		    0);
 		ctx_tokenizer_close(t);
 	}
-	CHECK(i == 11);
+	CHECK(i == 14);
 	CHECK(ctx_tokenizer_open(&t, "no such encoding", NULL, &err) == -1);
 	CHECK(err.code == CTX_EARG && t == NULL);
 	tap_case("bytes/4 estimates");

@@ -284,7 +284,7 @@ int
 ctx_added_token_index(struct ctx_tokenizer *t, struct ctx_err *err)
 {
 	const struct ctx_vocab_special *s = t->vocab.specials;
-	size_t n = s == NULL ? 0 : t->vocab.head->specials, i;
+	size_t n = s == NULL ? 0 : t->vocab.n_specials, i;
 	struct ctx_added_token_name *list;
 
 	if (n == 0)
@@ -343,7 +343,7 @@ ctx_added_token_longest(const struct ctx_tokenizer *t, unsigned names)
 	const struct ctx_vocab *v = &t->vocab;
 	size_t longest = 0, i;
 
-	for (i = 0; v->specials != NULL && i < v->head->specials; i++)
+	for (i = 0; i < v->n_specials; i++)
 		if ((names_of(v->specials + i) & names) != 0 &&
 		    v->specials[i].n > longest)
 			longest = v->specials[i].n;
@@ -357,7 +357,7 @@ ctx_added_token_has_blank(const struct ctx_tokenizer *t)
 	const char *names = (const char *)v->specials;
 	size_t i;
 
-	for (i = 0; v->specials != NULL && i < v->head->specials; i++)
+	for (i = 0; i < v->n_specials; i++)
 		if (v->specials[i].added != 0 &&
 		    memchr(names + v->specials[i].at, ' ', v->specials[i].n) !=
 			NULL)
@@ -385,7 +385,7 @@ ctx_added_token_name(const struct ctx_tokenizer *t, uint32_t id,
 			   (unsigned)id) < 0
 		    ? -1
 		    : 1;
-	for (i = 0; v->specials != NULL && i < v->head->specials; i++)
+	for (i = 0; i < v->n_specials; i++)
 		if (v->specials[i].id == id)
 			return ctx_buf_add(out, names + v->specials[i].at,
 				   v->specials[i].n, err) < 0

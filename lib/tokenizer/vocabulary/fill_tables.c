@@ -76,14 +76,15 @@ put_parents(struct vocab_fill *f, uint32_t token, uint32_t a, uint32_t b)
 	p[4] = (uint8_t)(b >> (32 - CTX_VOCAB_BITS));
 }
 
-/* Fills the tables TEXT, PLACES and LEAVES.  In PARENTS, stores twice the
- * token itself for each token, which means that the token is not the result of
- * a merge. */
+/* Fills the tables TEXT, PLACES and LEAVES.  If a byte has several tokens,
+ * LEAVES has the token of the character.  In PARENTS, stores twice the token
+ * itself for each token, which means that the token is not the result of a
+ * merge. */
 static void
 fill_texts(struct vocab_fill *f)
 {
 	uint32_t *places = section_at(f, CTX_VOCAB_PLACES);
-	uint32_t *leaves = section_at(f, CTX_VOCAB_LEAVES);
+	uint32_t *leaves = section_at(f, CTX_VOCAB_LEAVES), *leaf;
 	char *text = section_at(f, CTX_VOCAB_TEXT);
 	const struct ctx_str shared = f->in->shared_text;
 	const struct ctx_build_token *t;
@@ -103,8 +104,12 @@ fill_texts(struct vocab_fill *f)
 			end += t->n;
 		}
 		put_parents(f, i, i, i);
-		if (t->n == 1 && leaves[(unsigned char)*t->p] == CTX_VOCAB_NONE)
-			leaves[(unsigned char)*t->p] = i;
+		leaf = t->n == 1 ? leaves + (unsigned char)*t->p : NULL;
+		if (leaf != NULL &&
+		    (*leaf == CTX_VOCAB_NONE ||
+			(t->cut == CTX_BUILD_CHAR &&
+			    f->in->tokens[*leaf].cut != CTX_BUILD_CHAR)))
+			*leaf = i;
 	}
 }
 

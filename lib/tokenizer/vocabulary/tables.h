@@ -15,6 +15,7 @@ enum ctx_table {
 	CTX_TABLE_P50K, /* vocabulary of p50k_base, also used for r50k_base */
 	CTX_TABLE_CL100K,
 	CTX_TABLE_O200K,
+	CTX_TABLE_MISTRAL,
 	CTX_TABLE_CLAUDE_3,
 	CTX_TABLE_CLAUDE_4_7,
 	CTX_TABLES,
@@ -24,7 +25,7 @@ enum ctx_table {
 #define CTX_TABLES_FILE  "encodings"
 #define CTX_TABLES_MAGIC "ctxtable"
 /* Must be increased whenever the format of the block or of a table changes. */
-#define CTX_TABLES_VERSION 7
+#define CTX_TABLES_VERSION 8
 /* A number from which the byte order of a block is recognised. */
 #define CTX_TABLES_ORDER 0x01020304u
 /* Each table begins at a multiple of this number of bytes. */

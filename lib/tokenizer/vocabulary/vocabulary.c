@@ -62,6 +62,8 @@ ctx_vocab_view(struct ctx_vocab *v, const void *block)
 	v->ids = find_section(head, CTX_VOCAB_IDS);
 	v->tokens = find_section(head, CTX_VOCAB_TOKENS);
 	v->specials = find_section(head, CTX_VOCAB_SPECIALS);
+	v->n_specials = head->specials;
+	v->id_shift = 0;
 	v->patterns = find_section(head, CTX_VOCAB_PATTERNS);
 	v->line_shift = 64 - head->line_bits;
 	v->line_mask = (UINT32_C(1) << head->line_bits) - 1;

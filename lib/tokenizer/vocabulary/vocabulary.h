@@ -184,6 +184,10 @@ struct ctx_vocab {
 	const uint32_t *ids;
 	const uint32_t *tokens;
 	const struct ctx_vocab_special *specials;
+	/* number of special tokens that are used */
+	uint32_t n_specials;
+	/* number that is added to each id of the packed vocabulary */
+	uint32_t id_shift;
 	/* Patterns by which a text is split first.  Then the built-in
 	 * pretokenizer splits the resulting pieces of the text. */
 	const char *patterns;
