@@ -49,7 +49,7 @@ load helper
 		vendor["Llama"] = "meta"; vendor["DeepSeek"] = "deepseek"
 		vendor["Qwen3"] = vendor["Qwen3.5"] = "alibaba"
 		vendor["GLM"] = "zhipu"; vendor["MiniMax"] = "minimax"
-		vendor["Nemo"] = vendor["7B"] = "mistral"
+		vendor["Nemo"] = "mistral"
 		for (i in name) {
 			v = vendor[name[i]]; spread = sqrt(sum[i] / n)
 			if (v != "" && spread > most[v])

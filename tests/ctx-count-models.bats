@@ -78,6 +78,18 @@ load helper
 	[[ $stderr != *"tokenizer"* ]]
 }
 
+@test "models with a SentencePiece tokenizer of Mistral count exactly" {
+	for m in mixtral-8x7b:v1 mistralai/Mistral-7B-Instruct-v0.3:v3 \
+	    mistral:7b:v3 open-mixtral-8x22b-2404:v3 mistral-large-2407:v3 \
+	    mistral-large-2411:v7 pixtral-large-2411:v7; do
+		run -0 --separate-stderr ctx-count -v -m "${m%:*}" "$chat"
+		[[ $stderr == *"counts of texts are exact (mistral-${m##*:})"* ]] ||
+			fail "$m: $stderr"
+		[ "$(tokens -m "${m%:*}" --text "$chat")" -eq \
+		    "$(tokens -e "mistral-${m##*:}" --text "$chat")" ]
+	done
+}
+
 # A small tokenizer file whose form is that of the file $1 on huggingface.co.
 # corpus/tokenizers.json has the forms, and where each was read.
 tokenizer_like() {
