@@ -1,10 +1,117 @@
-/* breakpoint_edits.c - makes the edits that write and remove cache breakpoints
- */
+/* breakpoint_edits.c - finds cache breakpoints, also on nested blocks, and
+ * makes the edits that write and remove breakpoints */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "dialect/breakpoint_blocks.h"
+#include "dialect/dialect.h"
+
+/* ---- finding ---- */
+
+/* Maximum number of levels of nested blocks in which cache breakpoints are
+ * searched.  Blocks can contain blocks: a tool result can contain a document,
+ * and the document can contain texts. */
+#define NESTED_DEPTH 3
+
+/* The state of a search through content blocks and their nested blocks, in the
+ * order of the JSON text.  A stack of arrays of blocks is used in place of
+ * recursion. */
+struct nested_walk {
+	const struct ctx_json *json;
+	struct {
+		/* list: JSON node of the array; at: JSON node of the element
+		 * that is visited next */
+		uint32_t list, at;
+		/* nesting depth of the array; 0 for the outermost array */
+		unsigned depth;
+	} lists[2 * NESTED_DEPTH + 1];
+	size_t n;
+};
+
+static void
+add_list(struct nested_walk *walk, uint32_t list, unsigned depth)
+{
+	if (!ctx_json_is_array(walk->json, list) || depth > NESTED_DEPTH)
+		return;
+	walk->lists[walk->n].list = list;
+	walk->lists[walk->n].at = list + 1;
+	walk->lists[walk->n++].depth = depth;
+}
+
+/* Adds the arrays of blocks inside a block to the search: the block's member
+ * "content", and the member "content" of its member "source". depth: the
+ * nesting depth of these arrays.  If depth is more than NESTED_DEPTH, adds
+ * nothing. */
+static void
+add_nested_lists(struct nested_walk *walk, uint32_t block, unsigned depth)
+{
+	const struct ctx_json *json = walk->json;
+
+	add_list(walk, ctx_json_find(json, block, "content"), depth);
+	add_list(walk, ctx_json_find_path(json, block, "source/content"),
+	    depth);
+}
+
+/* Returns the JSON node of the next block of the search, or 0 if there is none.
+ * Sets *list to the JSON node of the array that contains the block. */
+static uint32_t
+next_nested_block(struct nested_walk *walk, uint32_t *list)
+{
+	const struct ctx_node *nodes = walk->json->nodes;
+	uint32_t node;
+	size_t i;
+
+	while (walk->n > 0) {
+		i = walk->n - 1;
+		*list = walk->lists[i].list;
+		node = walk->lists[i].at;
+		if (node < nodes[*list].next) {
+			walk->lists[i].at = nodes[node].next;
+			add_nested_lists(walk, node, walk->lists[i].depth + 1);
+			return node;
+		}
+		walk->n--;
+	}
+	return 0;
+}
+
+/* If a cache breakpoint is a member of this block, returns the JSON node of the
+ * member's key.  Returns 0 if the block has no breakpoint of this format.  A
+ * member with the value null is not a breakpoint. */
+static uint32_t
+find_breakpoint_key(const struct ctx_breakpoint_format *format,
+    const struct ctx_json *json, uint32_t block)
+{
+	uint32_t value = format->separate_block
+	    ? 0
+	    : ctx_json_find(json, block, format->key);
+
+	return value == 0 || json->nodes[value].kind == CTX_JSON_NULL
+	    ? 0
+	    : value - 1;
+}
+
+int
+ctx_breakpoint_each(const struct ctx_breakpoint_format *format,
+    const struct ctx_json *json, uint32_t list, void *user,
+    ctx_breakpoint_visitor *visit, struct ctx_err *err)
+{
+	struct nested_walk walk = {.json = json};
+	uint32_t node, key, container;
+
+	add_list(&walk, list, 0);
+	while ((node = next_nested_block(&walk, &container)) != 0) {
+		key = find_breakpoint_key(format, json, node);
+		if ((key != 0 && visit(user, json, node, key, err) < 0) ||
+		    (format->separate_block &&
+			ctx_breakpoint_is_block(json, node) &&
+			visit(user, json, container, node, err) < 0))
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- writing and removing ---- */
 
 void
 ctx_breakpoint_writer_release(struct ctx_breakpoint_writer *writer)
@@ -174,11 +281,11 @@ static int
 strip_nested_lists(struct ctx_breakpoint_writer *writer, uint32_t block,
     struct ctx_err *err)
 {
-	struct ctx_nested_walk walk = {.json = writer->json};
+	struct nested_walk walk = {.json = writer->json};
 	uint32_t node, list;
 
-	ctx_nested_add(&walk, block, 1);
-	while ((node = ctx_nested_next(&walk, &list)) != 0)
+	add_nested_lists(&walk, block, 1);
+	while ((node = next_nested_block(&walk, &list)) != 0)
 		if (ctx_breakpoint_strip(writer, node, err) < 0)
 			return -1;
 	return 0;

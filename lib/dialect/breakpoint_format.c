@@ -14,7 +14,6 @@
  */
 #include <string.h>
 
-#include "dialect/breakpoint_blocks.h"
 #include "dialect/read.h"
 
 static const char *const anthropic_blocks[] = {"text", "tool_use",

@@ -169,6 +169,9 @@ bool ctx_breakpoint_is_implicit(const struct ctx_breakpoint_format *format,
 #define CTX_BREAKPOINT_LISTS 10
 size_t ctx_breakpoint_lists(const struct ctx_json *json, uint32_t request,
     uint32_t lists[CTX_BREAKPOINT_LISTS]);
+/* Returns true if the JSON node is a block that consists of nothing but a cache
+ * breakpoint. */
+bool ctx_breakpoint_is_block(const struct ctx_json *json, uint32_t node);
 /* Returns true if a member with this key is a cache breakpoint in any
  * format. */
 bool ctx_breakpoint_key(const struct ctx_json *json, uint32_t key);
@@ -186,6 +189,9 @@ struct ctx_breakpoint_places {
 	 * have a breakpoint. */
 	uint32_t mask;
 };
+/* Returns the number of content blocks in an array.  Elements that consist of
+ * nothing but a cache breakpoint are not counted. */
+size_t ctx_breakpoint_count_blocks(const struct ctx_json *json, uint32_t list);
 /* Finds the blocks that may have a cache breakpoint. list: JSON node of an
  * array of blocks, or of a string, which counts as one block. */
 void ctx_breakpoint_find_places(const struct ctx_breakpoint_format *format,
@@ -197,7 +203,20 @@ void ctx_breakpoint_find_tool_places(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t list,
     struct ctx_breakpoint_places *places);
 
-/* ---- dialect/breakpoint_edits.c: writing and removing breakpoints -------- */
+/* ---- dialect/breakpoint_edits.c: finding, writing and removing them ------ */
+
+/* A callback for each cache breakpoint.  If the JSON node "container" is an
+ * object, the breakpoint is a member of the object, and node is the member's
+ * key.  If container is an array, the breakpoint is the array element at node.
+ * Returns 0, or -1 with *err to stop the search. */
+typedef int ctx_breakpoint_visitor(void *user, const struct ctx_json *json,
+    uint32_t container, uint32_t node, struct ctx_err *err);
+/* Calls visit for each cache breakpoint of the given format in an array of
+ * blocks or tools ("list") and in nested blocks.  The calls are in the order of
+ * the JSON text. */
+int ctx_breakpoint_each(const struct ctx_breakpoint_format *format,
+    const struct ctx_json *json, uint32_t list, void *user,
+    ctx_breakpoint_visitor *visit, struct ctx_err *err);
 
 /* Collects the JSON edits that write and remove cache breakpoints. */
 struct ctx_breakpoint_writer {
@@ -227,20 +246,5 @@ int ctx_breakpoint_widen(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, uint32_t list,
     struct ctx_err *err);
 void ctx_breakpoint_writer_release(struct ctx_breakpoint_writer *writer);
-
-/* ---- dialect/breakpoint_walk.c: finding the breakpoints in a request ----- */
-
-/* A callback for each cache breakpoint.  If the JSON node "container" is an
- * object, the breakpoint is a member of the object, and node is the member's
- * key.  If container is an array, the breakpoint is the array element at node.
- * Returns 0, or -1 with *err to stop the search. */
-typedef int ctx_breakpoint_visitor(void *user, const struct ctx_json *json,
-    uint32_t container, uint32_t node, struct ctx_err *err);
-/* Calls visit for each cache breakpoint of the given format in an array of
- * blocks or tools ("list") and in nested blocks.  The calls are in the order of
- * the JSON text. */
-int ctx_breakpoint_each(const struct ctx_breakpoint_format *format,
-    const struct ctx_json *json, uint32_t list, void *user,
-    ctx_breakpoint_visitor *visit, struct ctx_err *err);
 
 #endif

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "dialect/breakpoint_blocks.h"
+#include "dialect/dialect.h"
 
 static bool
 is_blank_text(const struct ctx_json *json, uint32_t string)
