@@ -142,8 +142,6 @@ int ctx_count_stream(struct ctx_stream *stream,
     struct ctx_model_counters *counters, const struct ctx_count_hooks *hooks,
     struct ctx_err *err);
 
-/* ---- count/last_request.c: the last billed request of a conversation ----- */
-
 /* Returns the number of tokens that ctx counts in a conversation after its last
  * billed request: in the response to this request, and in later messages.
  * Returns 0 if stats->last.billed is 0. */
