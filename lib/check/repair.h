@@ -251,20 +251,6 @@ int ctx_repair_finding(struct ctx_repair *repair,
  * of a session file refer to each other, so they are not repaired. */
 bool ctx_repair_is_linked(const struct ctx_repair_entry *entry, bool inside);
 
-/* ---- repair_earlier.c: repairs of a message that was checked before ---- */
-
-/* Removes the first cache breakpoint of a message that is a record.  Returns 1
- * and sets *old to the removed bytes; or 0 if there is no breakpoint; or -1
- * with *err. */
-int ctx_repair_breakpoint(struct ctx_repair *repair,
-    struct ctx_repair_entry *entry, struct ctx_str *old, struct ctx_err *err);
-/* Replaces an image by a text, in a message that is a record. ordinal: index of
- * the image, counting only images that a text can replace.  Returns 1 and sets
- * *old to the replaced bytes; or 0 if there is no such image; or -1 with
- * *err. */
-int ctx_repair_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
-    size_t ordinal, struct ctx_str *old, struct ctx_err *err);
-
 /* ---- repair_reasoning.c: signed reasoning after a change ---- */
 
 /* Called before a message ("entry") is written.  Returns an offset in the bytes
