@@ -321,6 +321,15 @@ struct ctx_usage {
 	const char *read, *written, *written_hour, *output;
 };
 
+/* Types of the functions of a dialect; struct ctx_dialect says what they do. */
+typedef const char *ctx_dialect_is(const struct ctx_json *json, uint32_t node);
+typedef int ctx_dialect_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_message *parsed, struct ctx_err *err);
+typedef void ctx_dialect_line(const struct ctx_json *json, uint32_t node,
+    struct ctx_line_place *line);
+typedef uint32_t ctx_dialect_first(const struct ctx_json *json, uint32_t array);
+typedef uint32_t ctx_dialect_model(const struct ctx_json *json, uint32_t node);
+
 /*
  * A dialect: a message format.  This struct contains everything that the rest
  * of the library knows about a format, and is a row of the table of dialects.
@@ -337,30 +346,27 @@ struct ctx_dialect {
 	 * value at node is a message, or another line of a session file, of
 	 * this dialect.  Otherwise returns NULL.  The rows before this row are
 	 * asked first. */
-	const char *(*matches)(const struct ctx_json *json, uint32_t node);
+	ctx_dialect_is *matches;
 	/* Returns a reason if the value is a message that this dialect has, but
 	 * other dialects have, too.  Called after "matches" has returned NULL,
 	 * and only if the stream is already known to be of this dialect.  NULL
 	 * if "matches" is enough. */
-	const char *(
-	    *matches_expected)(const struct ctx_json *json, uint32_t node);
+	ctx_dialect_is *matches_expected;
 	/* Returns a reason (a text for the user) if the message suggests this
 	 * dialect, but other dialects have such messages, too.  The reason is
 	 * used only if no message of the stream proves a dialect.  NULL if no
 	 * message suggests this dialect. */
-	const char *(*likely)(const struct ctx_json *json, uint32_t node);
+	ctx_dialect_is *likely;
 	/* Parses a message.  Called only by ctx_dialect_read_message, where the
 	 * return value is described. */
-	int (*read)(const struct ctx_json *json, uint32_t node,
-	    struct ctx_message *parsed, struct ctx_err *err);
+	ctx_dialect_read *read;
 	/* For session files of agents. history: how the context (the messages
 	 * that the agent sends) is computed from the lines. read_line: stores
 	 * in *line where the line at the JSON node belongs in the session.  The
 	 * caller must set all members to 0, and line->kind to CTX_LINE_ASIDE.
 	 * read_line does not change *line if the line is not of this format. */
 	enum ctx_history history;
-	void (*read_line)(const struct ctx_json *json, uint32_t node,
-	    struct ctx_line_place *line);
+	ctx_dialect_line *read_line;
 	/* Key of a member with the number of a message in its array, counted
 	 * from 1.  NULL if messages have no numbers. */
 	const char *ordinal;
@@ -368,7 +374,7 @@ struct ctx_dialect {
 	 * sent to the model, because a summary in the array replaces the
 	 * messages before.  Returns 0 if the array has no summary.  NULL if all
 	 * messages of this format are always sent. */
-	uint32_t (*first_visible)(const struct ctx_json *json, uint32_t array);
+	ctx_dialect_first *first_visible;
 	/* rules of the format as bits, such as CTX_PAIR_BY_NAME */
 	uint64_t rules;
 	struct ctx_usage usage;
@@ -376,7 +382,7 @@ struct ctx_dialect {
 	 * message has none.  Used to find the model of a conversation before
 	 * its messages are read.  NULL if messages of this format never name a
 	 * model, or if only "read" finds it. */
-	uint32_t (*find_model)(const struct ctx_json *json, uint32_t message);
+	ctx_dialect_model *find_model;
 	/* Name of a model.  Tokens of a conversation that names no model are
 	 * estimated as for this model.  NULL if the models of many providers
 	 * are used with this format; then the encoding is o200k_base. */

@@ -7,14 +7,6 @@
 
 /* The functions of the dialects (formats).  The functions of a dialect are in a
  * file of their own; struct ctx_dialect says what each function does. */
-typedef const char *ctx_dialect_is(const struct ctx_json *json, uint32_t node);
-typedef int ctx_dialect_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_message *parsed, struct ctx_err *err);
-typedef void ctx_dialect_line(const struct ctx_json *json, uint32_t node,
-    struct ctx_line_place *line);
-typedef uint32_t ctx_dialect_first(const struct ctx_json *json, uint32_t array);
-typedef uint32_t ctx_dialect_model(const struct ctx_json *json, uint32_t node);
-
 ctx_dialect_is ctx_openai_chat_is, ctx_openai_responses_is, ctx_anthropic_is,
     ctx_bedrock_is, ctx_gemini_is, ctx_langchain_dict_is, ctx_langchain_lc_is,
     ctx_langchain_dump_is, ctx_vercel_model_is, ctx_vercel_ui_is, ctx_ollama_is,

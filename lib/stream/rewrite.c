@@ -207,9 +207,8 @@ end_record(struct ctx_rewrite *rewrite,
 }
 
 static int
-call_command(int (
-		 *function)(void *, const struct ctx_event *, struct ctx_err *),
-    void *user, const struct ctx_event *event, struct ctx_err *err)
+call_command(ctx_rewrite_callback *function, void *user,
+    const struct ctx_event *event, struct ctx_err *err)
 {
 	return function == NULL ? 0 : function(user, event, err);
 }

@@ -24,6 +24,8 @@ enum ctx_stream_end {
 /* Callbacks of a command, called while a stream is read.  A callback returns 0,
  * or -1 with *err if the command must end.  A callback may be NULL if the
  * command does nothing at that point. */
+typedef int ctx_rewrite_callback(void *user, const struct ctx_event *event,
+    struct ctx_err *err);
 struct ctx_rewrite_command {
 	/* An empty queue: the pattern for the two queues of struct ctx_rewrite.
 	 * Only its members entry_size and release are set.  NULL if the command
@@ -33,27 +35,22 @@ struct ctx_rewrite_command {
 	 * inside a record, *event is the event BEGIN.  For the conversation in
 	 * which each message is a record, *event is the event of the first
 	 * message. */
-	int (*begin)(void *user, const struct ctx_event *event,
-	    struct ctx_err *err);
+	ctx_rewrite_callback *begin;
 	/* Called for each message.  The callback either adds its edits of the
 	 * message to rewrite->edits, or keeps the message in memory. */
-	int (*message)(void *user, const struct ctx_event *event,
-	    struct ctx_err *err);
+	ctx_rewrite_callback *message;
 	/* Called for each element of a conversation inside a record, if the
 	 * stream returns no message for the element. */
-	int (*unknown)(void *user, const struct ctx_event *event,
-	    struct ctx_err *err);
+	ctx_rewrite_callback *unknown;
 	/* Called at the end of a conversation inside a record. */
-	int (*end)(void *user, const struct ctx_event *event,
-	    struct ctx_err *err);
+	ctx_rewrite_callback *end;
 	/* Called at the end of each record, unless the record is a message that
 	 * was kept in memory (ctx_rewrite_hold).  The callback returns 1 if it
 	 * has written, kept or removed the record.  It returns 0 if
 	 * ctx_rewrite_run must apply rewrite->edits to the record and write it;
 	 * as long as earlier records are in memory, ctx_rewrite_run keeps the
 	 * record in memory, too. */
-	int (*record)(void *user, const struct ctx_event *event,
-	    struct ctx_err *err);
+	ctx_rewrite_callback *record;
 	/* Called at the end of the stream, also after an error.  Writes the
 	 * messages in memory that can still be written. rewrite->edits is
 	 * empty.  After an earlier error, an error of this callback is ignored.
