@@ -59,7 +59,10 @@ read_blocks(struct ctx_message *message, uint32_t array, uint32_t owner,
 
 	while (ctx_json_next_element(message->json, array, &block)) {
 		first = message->n;
-		if (read_block(message->json, block, message, err) < 0)
+		if ((read_block == NULL ? ctx_read_block(message,
+					      CTX_BLOCK_OPAQUE, block, err)
+					: read_block(message->json, block,
+					      message, err)) < 0)
 			return -1;
 		for (; first < message->n; first++) {
 			if (message->blocks[first].removable == 0) {

@@ -60,7 +60,8 @@ int ctx_read_block(struct ctx_message *message, enum ctx_block_kind kind,
 
 /* Adds the blocks of a message's content to the message.  A string becomes a
  * text block.  Each element of an array is read by read_block, a function of
- * the dialect. null and a missing content (node 0) add nothing.  Any other
+ * the dialect, or becomes an opaque block if read_block is NULL. null and a
+ * missing content (node 0) add nothing.  Any other
  * value becomes an opaque block (a block that ctx does not read). */
 typedef int ctx_block_reader(const struct ctx_json *json, uint32_t block,
     struct ctx_message *parsed, struct ctx_err *err);

@@ -16,7 +16,6 @@
 #include "dialect/read.h"
 
 #define COMPACTED "session.compaction_complete"
-#define RESULT    "tool.execution_complete"
 
 const char *
 ctx_copilot_cli_is(const struct ctx_json *json, uint32_t node)
@@ -47,24 +46,6 @@ is_aside(const struct ctx_json *json, uint32_t node, uint32_t data)
 	    ctx_is_true(json, data, "isUserRequested");
 }
 
-/* Adds an element of a message's content as an opaque block (one whose type ctx
- * does not know).  Copilot itself writes the content as a string, not as an
- * array. */
-static int
-read_copilot_block(const struct ctx_json *json, uint32_t block,
-    struct ctx_message *message, struct ctx_err *err)
-{
-	(void)json;
-	return ctx_read_block(message, CTX_BLOCK_OPAQUE, block, err);
-}
-
-static int
-read_copilot_text(struct ctx_message *message, uint32_t text,
-    struct ctx_err *err)
-{
-	return ctx_read_content(message, text, read_copilot_block, err);
-}
-
 static int
 read_attachment(const struct ctx_json *json, uint32_t attachment,
     struct ctx_message *message, struct ctx_err *err)
@@ -81,10 +62,9 @@ read_user(struct ctx_message *message, uint32_t data, struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
 
-	message->role = CTX_ROLE_USER;
-	return read_copilot_text(message,
+	return ctx_read_content(message,
 		   ctx_find_either(json, data, "transformedContent", "content"),
-		   err) < 0
+		   NULL, err) < 0
 	    ? -1
 	    : ctx_read_content(message,
 		  ctx_find_list(json, data, "attachments"), read_attachment,
@@ -109,12 +89,11 @@ read_copilot_assistant(struct ctx_message *message, uint32_t data,
 {
 	const struct ctx_json *json = message->json;
 
-	message->role = CTX_ROLE_ASSISTANT;
 	message->model = ctx_json_find(json, data, "model");
 	return ctx_read_member(message, data, "reasoningText",
 		   CTX_BLOCK_REASONING, err) < 0 ||
-		read_copilot_text(message, ctx_json_find(json, data, "content"),
-		    err) < 0
+		ctx_read_content(message, ctx_json_find(json, data, "content"),
+		    NULL, err) < 0
 	    ? -1
 	    : ctx_read_content(message,
 		  ctx_find_list(json, data, "toolRequests"), read_tool_request,
@@ -151,7 +130,6 @@ read_copilot_tool_result(struct ctx_message *message, uint32_t data,
 	uint32_t result = ctx_json_find(json, data, "result"), media = 0;
 	uint32_t success = ctx_json_find(json, data, "success");
 
-	message->role = CTX_ROLE_TOOL;
 	if (body == 0)
 		body = ctx_json_find_path(json, data, "error/message");
 	if (result != 0)
@@ -168,53 +146,38 @@ read_copilot_tool_result(struct ctx_message *message, uint32_t data,
 	return 0;
 }
 
-static int
-read_system(struct ctx_message *message, uint32_t data, struct ctx_err *err)
-{
-	message->role = CTX_ROLE_SYSTEM;
-	return read_copilot_text(message,
-	    ctx_json_find(message->json, data, "content"), err);
-}
-
-/* Reads a system.notification event.  Copilot sends its text to the model with
- * the role user, although no person wrote the text. */
-static int
-read_notification(struct ctx_message *message, uint32_t data,
-    struct ctx_err *err)
-{
-	message->role = CTX_ROLE_USER;
-	message->flags |= CTX_MESSAGE_META;
-	return read_copilot_text(message,
-	    ctx_json_find(message->json, data, "content"), err);
-}
-
-static int
-read_summary(struct ctx_message *message, uint32_t data, struct ctx_err *err)
-{
-	message->role = CTX_ROLE_USER;
-	message->flags |= CTX_MESSAGE_META | CTX_MESSAGE_PINNED;
-	return read_copilot_text(message,
-	    ctx_json_find(message->json, data, "summaryContent"), err);
-}
-
 /* The types of events that are sent to the model, or that remove earlier
  * events. */
 static const struct event {
 	const char *type;
 	enum ctx_line_kind kind;
+	unsigned line_flags;
+	/* For an event that is sent to the model: the role and the flags of the
+	 * message, and the key of its text or the function that reads it. */
+	enum ctx_role role;
 	unsigned flags;
+	const char *text;
 	int (*read)(struct ctx_message *parsed, uint32_t data,
 	    struct ctx_err *err);
 } events[] = {
-    {"user.message", CTX_LINE_MESSAGE, CTX_LINE_USER, read_user},
-    {"assistant.message", CTX_LINE_MESSAGE, 0, read_copilot_assistant},
-    {RESULT, CTX_LINE_MESSAGE, 0, read_copilot_tool_result},
-    {"system.message", CTX_LINE_MESSAGE, 0, read_system},
-    {"system.notification", CTX_LINE_MESSAGE, 0, read_notification},
-    {COMPACTED, CTX_LINE_SUMMARY, 0, read_summary},
+    {"user.message", CTX_LINE_MESSAGE, CTX_LINE_USER, CTX_ROLE_USER, 0, NULL,
+	read_user},
+    {"assistant.message", CTX_LINE_MESSAGE, 0, CTX_ROLE_ASSISTANT, 0, NULL,
+	read_copilot_assistant},
+    {"tool.execution_complete", CTX_LINE_MESSAGE, 0, CTX_ROLE_TOOL, 0, NULL,
+	read_copilot_tool_result},
+    {"system.message", CTX_LINE_MESSAGE, 0, CTX_ROLE_SYSTEM, 0, "content",
+	NULL},
+    /* Copilot sends the text of a notification to the model with the role user,
+     * although no person wrote the text. */
+    {"system.notification", CTX_LINE_MESSAGE, 0, CTX_ROLE_USER,
+	CTX_MESSAGE_META, "content", NULL},
+    {COMPACTED, CTX_LINE_SUMMARY, 0, CTX_ROLE_USER,
+	CTX_MESSAGE_META | CTX_MESSAGE_PINNED, "summaryContent", NULL},
     /* session.context_cleared removes all earlier messages.  Copilot has no
      * event that removes only some messages. */
-    {"session.context_cleared", CTX_LINE_REWIND, 0, NULL},
+    {"session.context_cleared", CTX_LINE_REWIND, 0, CTX_ROLE_OTHER, 0, NULL,
+	NULL},
 };
 
 static const struct event *
@@ -240,12 +203,19 @@ ctx_copilot_cli_read(const struct ctx_json *json, uint32_t node,
 {
 	uint32_t data = ctx_find_object(json, node, "data");
 	const struct event *event = find_event(json, node, data);
+	int rc;
 
-	if (event == NULL || event->read == NULL)
+	if (event == NULL || event->kind == CTX_LINE_REWIND)
 		return 0;
 	ctx_message_reset(message, json, node);
 	message->time = ctx_json_find(json, node, "timestamp");
-	return event->read(message, data, err) < 0 ? -1 : 1;
+	message->role = event->role;
+	message->flags |= event->flags;
+	rc = event->read != NULL
+	    ? event->read(message, data, err)
+	    : ctx_read_content(message, ctx_json_find(json, data, event->text),
+		  NULL, err);
+	return rc < 0 ? -1 : 1;
 }
 
 void
@@ -264,7 +234,7 @@ ctx_copilot_cli_line(const struct ctx_json *json, uint32_t node,
 	event = find_event(json, node, data);
 	if (event != NULL) {
 		line->kind = event->kind;
-		line->flags = event->flags;
+		line->flags = event->line_flags;
 	}
 	line->model = ctx_find_either(json, data, "newModel", "model");
 }
