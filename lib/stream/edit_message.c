@@ -42,10 +42,11 @@ is_removed_with_call(const struct ctx_message *message, size_t i,
 /* Adds the edits that remove children of the JSON array or object at the node
  * "parent".  The caller must pass all children that will be removed in one
  * call, because the commas between them are removed, too. removed: for each
- * JSON node of the message, true if the node is removed. */
+ * JSON node of the message, true if the node is removed; set to false for these
+ * children. */
 static int
 remove_from_container(struct ctx_edits *edits,
-    const struct ctx_message *message, uint32_t parent, const bool *removed,
+    const struct ctx_message *message, uint32_t parent, bool *removed,
     struct ctx_err *err)
 {
 	const struct ctx_node *nodes = message->json->nodes;
@@ -58,12 +59,14 @@ remove_from_container(struct ctx_edits *edits,
 	if (drop == NULL)
 		return ctx_err_nomem(err);
 	for (uint32_t child = parent + 1; child < nodes[parent].next;
-	     child = nodes[object ? child + 1 : child].next, i++)
+	     child = nodes[object ? child + 1 : child].next, i++) {
 		if (removed[child - message->node] && object)
 			ctx_edits_mark_member(message->json, parent, child,
 			    drop);
 		else if (removed[child - message->node])
 			drop[i] = true;
+		removed[child - message->node] = false;
+	}
 	rc = ctx_edits_remove(edits, message->json, parent, drop, err);
 	free(drop);
 	return rc;
@@ -71,33 +74,18 @@ remove_from_container(struct ctx_edits *edits,
 
 int
 ctx_edits_remove_nodes(struct ctx_edits *edits,
-    const struct ctx_message *message, const bool *removed, struct ctx_err *err)
+    const struct ctx_message *message, bool *removed, struct ctx_err *err)
 {
-	size_t nodes = message->json->nodes[message->node].next - message->node;
-	/* For each JSON node that is an array or object: true if the edits that
-	 * remove its children were already added. */
-	bool *done;
-	int rc = -1;
-
-	done = calloc(nodes, sizeof *done);
-	if (done == NULL)
-		return ctx_err_nomem(err);
 	for (size_t i = 0; i < message->n; i++) {
 		const struct ctx_block *block = &message->blocks[i];
 
-		if (block->removable == 0 ||
-		    !removed[block->removable - message->node] ||
-		    done[block->container - message->node])
-			continue;
-		done[block->container - message->node] = true;
-		if (remove_from_container(edits, message, block->container,
+		if (block->removable != 0 &&
+		    removed[block->removable - message->node] &&
+		    remove_from_container(edits, message, block->container,
 			removed, err) < 0)
-			goto out;
+			return -1;
 	}
-	rc = 0;
-out:
-	free(done);
-	return rc;
+	return 0;
 }
 
 int

@@ -427,9 +427,9 @@ int ctx_edits_remove_blocks(struct ctx_edits *edits,
     struct ctx_err *err);
 /* Adds the edits that remove content blocks of a message. removed: an array
  * with one element for each JSON node of the message.  A block is removed if
- * the element for its node "removable" is true. */
+ * the element for its node "removable" is true.  Sets these elements to
+ * false. */
 int ctx_edits_remove_nodes(struct ctx_edits *edits,
-    const struct ctx_message *message, const bool *removed,
-    struct ctx_err *err);
+    const struct ctx_message *message, bool *removed, struct ctx_err *err);
 
 #endif
