@@ -37,10 +37,10 @@ ctx_cache_report_describe(struct cache_report *report,
 	struct ctx_cost cost = {0};
 	struct ctx_str tool;
 
-	if (!ctx_report_wanted(report->options))
+	if (!ctx_report_wanted(report->rewrite->report))
 		return 0;
-	if (ctx_tracker_enter(tracker, report->stream, event, report->counters,
-		err) < 0 ||
+	if (ctx_tracker_enter(tracker, report->rewrite->stream, event,
+		report->rewrite->counters, err) < 0 ||
 	    ctx_tracker_first_tool(tracker, event, &tool, err) < 0)
 		return -1;
 	if (tracker->tokens &&
@@ -62,12 +62,12 @@ ctx_cache_report_change(const struct cache_report *report,
     struct ctx_change *change, const char *rule, struct ctx_str bytes,
     struct ctx_err *err)
 {
-	if (!ctx_report_wanted(report->options))
+	if (!ctx_report_wanted(report->rewrite->report))
 		return 0;
 	change->rule = rule != NULL ? rule : "earlier breakpoints";
 	change->action = rule != NULL ? "mark" : "strip";
 	change->bytes = bytes;
-	return ctx_report_change(report->options, change, err);
+	return ctx_report_change(report->rewrite->report, change, err);
 }
 
 /* Finds the member of a request that contains a JSON node.  Returns the node of

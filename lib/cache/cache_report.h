@@ -9,9 +9,7 @@
 /* Where changed prompt-cache breakpoints of messages are reported, and what is
  * known of the conversations that are being read. */
 struct cache_report {
-	const struct ctx_report *options;
-	const struct ctx_stream *stream;
-	struct ctx_model_counters *counters;
+	const struct ctx_rewrite *rewrite;
 	/* lines: the conversation in which each record (line) is a message.
 	 * record: the conversation inside the current record; each record that
 	 * contains a conversation begins a new one. */

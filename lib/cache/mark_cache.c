@@ -20,7 +20,6 @@
 /* What ctx_mark_cache needs while it reads a stream. */
 struct marking {
 	struct ctx_rewrite rewrite;
-	struct ctx_model_counters *counters;
 	const struct ctx_cache_options *options;
 	/* lines: the conversation in which each message is a record of its own.
 	 * record: the conversation that is inside the current record. */
@@ -113,7 +112,7 @@ begin_run(struct marking *marking, struct cache_run *run,
 	run->leading = true;
 	run->file = event->record->file;
 	if (ctx_stream_measure(marking->rewrite.stream, event,
-		marking->counters, &run->model_counter, err) < 0)
+		marking->rewrite.counters, &run->model_counter, err) < 0)
 		return -1;
 	if (run->model_counter.model != NULL &&
 	    ctx_count_request_overhead(run->model_counter.counter,
@@ -398,7 +397,7 @@ begin_marking(void *user, const struct ctx_event *event, struct ctx_err *err)
 
 	if (event->inside && marking->options->report.on_change != NULL &&
 	    ctx_tracker_enter(&marking->report.record, marking->rewrite.stream,
-		event, marking->counters, err) < 0)
+		event, marking->rewrite.counters, err) < 0)
 		return -1;
 	if (marking->options->strip || event->layout->is_response)
 		return 0;
@@ -449,11 +448,8 @@ ctx_mark_cache(struct ctx_stream *stream, struct ctx_writer *writer,
 				      .counters = counters,
 				      .line_counter =
 					  &marking.lines.model_counter},
-	    .counters = counters,
 	    .options = options,
-	    .report = {.options = &options->report,
-		.stream = stream,
-		.counters = counters}};
+	    .report = {.rewrite = &marking.rewrite}};
 	struct ctx_rewrite *rewrite = &marking.rewrite;
 	bool is_reported = options->report.on_change != NULL;
 	int rc = -1;

@@ -94,7 +94,7 @@ begin_request(void *user, const struct ctx_event *event, struct ctx_err *err)
 	reading->inside = event->inside;
 	run->leading = true;
 	if (ctx_stream_measure(reading->rewrite.stream, event,
-		reading->counters, &run->model_counter, err) < 0 ||
+		reading->rewrite.counters, &run->model_counter, err) < 0 ||
 	    ctx_count_request_overhead(run->model_counter.counter,
 		event->record->json, event->layout, &overhead, err) < 0)
 		return -1;
@@ -247,8 +247,8 @@ ctx_request_prefix_read(struct ctx_request_prefix **prefix,
 	    .end = end_request,
 	    .finish = end_request_stream,
 	};
-	struct request_reading reading = {.rewrite = {.stream = stream},
-	    .counters = counters,
+	struct request_reading reading = {.rewrite = {.stream = stream,
+					      .counters = counters},
 	    .options = options};
 	int rc;
 

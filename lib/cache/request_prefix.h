@@ -54,7 +54,6 @@ struct request_reading {
 	 * rewrite.text_json: the parsed JSON of this item without its
 	 * breakpoints. */
 	struct ctx_rewrite rewrite;
-	struct ctx_model_counters *counters;
 	const struct ctx_request_prefix_options *options;
 	struct ctx_breakpoint_writer writer;
 	struct ctx_buf decoded, compared; /* scratch memory */

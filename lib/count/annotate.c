@@ -16,7 +16,6 @@
 /* State of ctx_annotate while it copies a stream. */
 struct annotation {
 	struct ctx_rewrite rewrite;
-	struct ctx_model_counters *counters;
 	const char *key;
 	/* lines: token counter of the conversation in which each message is a
 	 * record of its own. record: token counter of the conversation inside
@@ -39,7 +38,7 @@ begin_annotation(void *user, const struct ctx_event *event, struct ctx_err *err)
 	struct ctx_request_overhead overhead;
 
 	if (ctx_stream_measure(annotation->rewrite.stream, event,
-		annotation->counters, model_counter, err) < 0)
+		annotation->rewrite.counters, model_counter, err) < 0)
 		return -1;
 	if (!event->inside)
 		return 0;
@@ -158,7 +157,6 @@ ctx_annotate(struct ctx_stream *stream, struct ctx_writer *writer,
 					    .report = report,
 					    .counters = counters,
 					    .line_counter = &annotation.lines},
-	    .counters = counters,
 	    .key = key};
 	int rc;
 

@@ -43,7 +43,6 @@ struct counted_conversation {
 struct count_run {
 	/* reads the records of the stream; writes nothing */
 	struct ctx_rewrite rewrite;
-	struct ctx_model_counters *counters;
 	const struct ctx_count_hooks *hooks;
 	/* lines: the conversation in which each message is a record of its own.
 	 * record: the conversation that is inside the current record. */
@@ -74,8 +73,8 @@ begin_counting(void *user, const struct ctx_event *event, struct ctx_err *err)
 	struct ctx_token_stats *stats = &conversation->stats;
 	struct ctx_request_overhead overhead;
 
-	if (ctx_stream_measure(run->rewrite.stream, event, run->counters,
-		&conversation->model_counter, err) < 0 ||
+	if (ctx_stream_measure(run->rewrite.stream, event,
+		run->rewrite.counters, &conversation->model_counter, err) < 0 ||
 	    ctx_count_request_overhead(conversation->model_counter.counter,
 		event->record->json, event->layout, &overhead, err) < 0)
 		return -1;
@@ -435,7 +434,6 @@ ctx_count_stream(struct ctx_stream *stream, struct ctx_model_counters *counters,
 	struct count_run run = {.rewrite = {.stream = stream,
 				    .counters = counters,
 				    .line_counter = &run.lines.model_counter},
-	    .counters = counters,
 	    .hooks = hooks};
 	int rc = -1;
 
