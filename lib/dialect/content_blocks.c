@@ -185,6 +185,12 @@ ctx_read_member(struct ctx_message *message, uint32_t obj, const char *key,
 }
 
 uint32_t
+ctx_find_model(const struct ctx_json *json, uint32_t node)
+{
+	return ctx_json_find(json, node, "model");
+}
+
+uint32_t
 ctx_find_either(const struct ctx_json *json, uint32_t obj, const char *key,
     const char *other)
 {

@@ -340,7 +340,7 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 8,
 	OPENAI_MEDIA,
 	.usage = {.message = {"input_tokens"}},
-	.find_model = ctx_llm_logs_model,
+	.find_model = ctx_find_model,
 	INSERTED(
 	    "{\"id\":$uuid,\"model\":$model,\"prompt\":$text,\"system\":null,"
 	    "\"response\":\"\",\"conversation_id\":$conversation_id,"
@@ -565,7 +565,7 @@ static const struct ctx_dialect dialects[] = {
 	.about = "Anthropic Messages",
 	.matches = ctx_anthropic_is,
 	.likely = ctx_anthropic_likely,
-	.find_model = ctx_anthropic_model,
+	.find_model = ctx_find_model,
 	.read = ctx_anthropic_read,
 	.rules = CTX_FIRST_USER | CTX_RESULTS_NEXT | CTX_NAMES_CALLERS |
 	    CTX_PLAIN_IDS | CTX_NO_BLANK_TEXT | CTX_LAST_MAY_BE_EMPTY |

@@ -25,8 +25,8 @@ ctx_dialect_read ctx_openai_chat_read, ctx_openai_responses_read,
 ctx_dialect_line ctx_claude_code_line, ctx_claude_stream_line, ctx_codex_line,
     ctx_pi_line, ctx_gemini_cli_line, ctx_opencode_line, ctx_copilot_cli_line;
 ctx_dialect_first ctx_opencode_first;
-ctx_dialect_model ctx_opencode_model, ctx_llm_logs_model, ctx_anthropic_model,
-    ctx_langchain_model;
+/* ctx_find_model: for formats that have the name in the member "model". */
+ctx_dialect_model ctx_opencode_model, ctx_langchain_model, ctx_find_model;
 
 /* A row of a table that translates the words of a format, such as roles, into
  * numbers (enum constants).  In the last row, word is NULL, and meaning is the

@@ -74,12 +74,6 @@ read_list(struct ctx_message *message, const char *key,
 	    ctx_find_list(message->json, message->node, key), reader, err);
 }
 
-uint32_t
-ctx_llm_logs_model(const struct ctx_json *json, uint32_t node)
-{
-	return ctx_json_find(json, node, "model");
-}
-
 int
 ctx_llm_logs_read(const struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err)
@@ -91,7 +85,7 @@ ctx_llm_logs_read(const struct ctx_json *json, uint32_t node,
 	if (prompt == 0 || response == 0)
 		return 0;
 	ctx_message_reset(message, json, node);
-	message->model = ctx_llm_logs_model(json, node);
+	message->model = ctx_find_model(json, node);
 	message->time = ctx_json_find(json, node, "datetime_utc");
 	if (read_log_text(message, ctx_json_find(json, node, "system"), err) <
 		0 ||

@@ -101,12 +101,6 @@ ctx_anthropic_is(const struct ctx_json *json, uint32_t node)
 			   : find_reason_in_blocks(json, node, identify_block);
 }
 
-uint32_t
-ctx_anthropic_model(const struct ctx_json *json, uint32_t node)
-{
-	return ctx_json_find(json, node, "model");
-}
-
 const char *
 ctx_anthropic_likely(const struct ctx_json *json, uint32_t node)
 {
@@ -230,7 +224,7 @@ ctx_anthropic_read(const struct ctx_json *json, uint32_t node,
 
 	if (rc <= 0)
 		return rc;
-	message->model = ctx_anthropic_model(json, node);
+	message->model = ctx_find_model(json, node);
 	/* Anthropic allows a system message in a conversation only after a user
 	 * message, and before an assistant message or at the end.  So ctx keeps
 	 * or removes the system message together with the messages before and
