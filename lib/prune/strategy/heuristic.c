@@ -48,9 +48,11 @@ struct call {
 	bool all; /* true if the tool call reads the whole file */
 };
 
-struct trait {
-	bool result, failed, partial;
-};
+/* Bits that say what a group (messages kept or removed together) or a segment
+ * (message or part of one) contains.  GOOD: the result of a tool call that
+ * succeeded.  BAD: the result of a failed call, or a call without a result.
+ * PARTIAL: an incomplete result. */
+enum { GOOD = 1, BAD = 2, PARTIAL = 4 };
 
 /* The newest segments (messages or parts of one) to which a string refers.
  * Each member is the index, plus 1, of the segment of a tool call, or 0 if
@@ -65,7 +67,7 @@ struct heuristic {
 	struct salient base; /* ranks the segments of the kind OTHER */
 	struct ctx_intern names;
 	struct call *calls;
-	struct trait *traits;
+	uint8_t *traits; /* for each segment: its bits GOOD, BAD and PARTIAL */
 	struct last *newest;
 	size_t n_calls, calls_cap, n_traits, traits_cap, newest_cap;
 	struct ctx_buf key, text;
@@ -258,22 +260,23 @@ read_result_text(struct heuristic *h, const struct ctx_message *message,
 }
 
 /* Finds out from the tool result in block i whether the tool call has failed,
- * and whether the result is incomplete.  Stores both in *trait.  The call has
- * failed if the message says so, or if one of the first lines of the result is
- * an error message. */
+ * and whether the result is incomplete.  Sets the bits of *traits.  The call
+ * has failed if the message says so, or if one of the first lines of the result
+ * is an error message. */
 static int
 inspect_result(struct heuristic *h, const struct ctx_message *message, size_t i,
-    struct trait *trait, struct ctx_err *err)
+    uint8_t *traits, struct ctx_err *err)
 {
 	struct ctx_str text;
 
-	trait->result = true;
-	trait->failed |= message->blocks[i].is_error;
 	if (read_result_text(h, message, i, err) < 0)
 		return -1;
 	text = ctx_buf_str(&h->text);
-	trait->partial |= is_partial(text);
-	trait->failed |= ctx_find_error_line(text).n > 0;
+	*traits |= is_partial(text) ? PARTIAL : 0;
+	*traits |=
+	    message->blocks[i].is_error || ctx_find_error_line(text).n > 0
+	    ? BAD
+	    : GOOD;
 	ctx_buf_reset(&h->text);
 	return 0;
 }
@@ -291,7 +294,7 @@ add_heuristic_message(struct ctx_scorer *scorer,
 	    CTX_GROW(h->traits, h->traits_cap, groups->n, err) < 0)
 		return -1;
 	for (; h->n_traits < groups->n; h->n_traits++)
-		memset(&h->traits[h->n_traits], 0, sizeof *h->traits);
+		h->traits[h->n_traits] = 0;
 	for (size_t i = 0; i < message->n; i++) {
 		const struct ctx_block *block = &message->blocks[i];
 
@@ -309,10 +312,6 @@ add_heuristic_message(struct ctx_scorer *scorer,
 
 /* ---- ranking ---- */
 
-/* Bits that say what a group (messages kept or removed together) contains.
- * GOOD: the result of a tool call that succeeded.  BAD: the result of a failed
- * call, or a call without a result.  PARTIAL: an incomplete result. */
-enum { GOOD = 1, BAD = 2, PARTIAL = 4 };
 /* Bits that say which tool calls are in a group.  They are stored in the same
  * byte as GOOD, BAD and PARTIAL. HAS_SUPERSEDED: a call that a later call
  * repeats.  HAS_FAILED: a failed call.  HAS_OTHER: any other call. */
@@ -327,19 +326,13 @@ judge_groups(struct heuristic *h, struct ctx_segment *segments, size_t n,
     struct ctx_err *err)
 {
 	uint8_t *good = calloc(n + 1, 1);
-	uint32_t root;
 
 	if (good == NULL) {
 		ctx_err_nomem(err);
 		return NULL;
 	}
-	for (uint32_t i = 0; i < n && i < h->n_traits; i++) {
-		root = ctx_group_of(segments, i);
-		if (h->traits[i].result)
-			good[root] |=
-			    (uint8_t)((h->traits[i].failed ? BAD : GOOD) |
-				(h->traits[i].partial ? PARTIAL : 0));
-	}
+	for (uint32_t i = 0; i < n && i < h->n_traits; i++)
+		good[ctx_group_of(segments, i)] |= h->traits[i];
 	for (uint32_t i = 0; i < n; i++)
 		if (segments[i].group_parent == i && segments[i].open_calls > 0)
 			good[i] |= BAD;
