@@ -44,6 +44,12 @@ struct summary_name {
 	bool taken;   /* true if the summary lists the name */
 };
 
+/* How useful a name with this id is in a summary. */
+struct rated_name {
+	double worth;
+	uint32_t id;
+};
+
 struct summary_names {
 	struct ctx_intern texts; /* the names in removed texts */
 	/* data of the name with the id n, at index n - 1 */
@@ -55,9 +61,9 @@ struct summary_names {
 	/* Names that the summary need not list, because they are in kept
 	 * messages or in other lines of the summary. */
 	struct ctx_intern kept;
-	/* Ids of the names that the summary may list, the most useful first.
-	 * NULL until ctx_summary_names_sort is called. */
-	uint32_t *order;
+	/* The names that the summary may list, the most useful first.  NULL
+	 * until ctx_summary_names_sort is called. */
+	struct rated_name *order;
 	size_t n_order;
 };
 

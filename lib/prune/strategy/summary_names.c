@@ -422,11 +422,6 @@ rate_name(const struct summary_names *names, uint32_t id)
 	return worth - (double)text.n / 60;
 }
 
-struct rated_name {
-	double worth;
-	uint32_t id;
-};
-
 static int
 compare_rated_names(const void *a, const void *b)
 {
@@ -440,30 +435,24 @@ compare_rated_names(const void *a, const void *b)
 int
 ctx_summary_names_sort(struct summary_names *names, struct ctx_err *err)
 {
-	struct rated_name *rated = calloc(names->texts.n + 1, sizeof *rated);
 	struct ctx_str text;
 	size_t n = 0;
 	bool counted;
 
 	names->order = calloc(names->texts.n + 1, sizeof *names->order);
-	if (rated == NULL || names->order == NULL) {
-		free(rated);
+	if (names->order == NULL)
 		return ctx_err_nomem(err);
-	}
 	for (uint32_t id = 1; id <= names->texts.n; id++) {
 		text = ctx_intern_at(&names->texts, id);
 		counted = is_counted(names, id);
 		if (ctx_intern_has(&names->kept, text.p, text.n) ||
 		    (counted && !is_date(text)))
 			continue;
-		rated[n++] = (struct rated_name){rate_name(names, id) -
+		names->order[n++] = (struct rated_name){rate_name(names, id) -
 			(counted ? 0.5 : 0),
 		    id};
 	}
-	qsort(rated, n, sizeof *rated, compare_rated_names);
-	for (size_t i = 0; i < n; i++)
-		names->order[i] = rated[i].id;
+	qsort(names->order, n, sizeof *names->order, compare_rated_names);
 	names->n_order = n;
-	free(rated);
 	return 0;
 }

@@ -42,12 +42,19 @@ struct placed_name {
 	uint32_t key, id; /* key: see struct summary_name; id: id of the name */
 };
 
+/* A line of the summary: struct summary_line.number, and its index in
+ * ctx_summary.lines. */
+struct numbered_line {
+	uint32_t number, index;
+};
+
 struct summary_writer {
 	struct ctx_summary *s;
 	struct ctx_token_counter *counter;
-	/* order: indexes of the lines in the order in which they are written.
-	 * place_of: for each line, its index in the array "order". */
-	uint32_t *order, *place_of;
+	/* order: the lines in the order in which they are written. place_of:
+	 * for each line, its index in the array "order". */
+	struct numbered_line *order;
+	uint32_t *place_of;
 	/* Pairs of a line and a key, as 8 bytes.  The tokens of the key in the
 	 * list of names below the line were already counted. */
 	struct ctx_intern keys;
@@ -319,7 +326,7 @@ select_names(struct summary_writer *w, uint64_t limit, struct ctx_err *err)
 	/* Ends when at most 2 tokens are left, because no name fits into 2
 	 * tokens. */
 	for (size_t i = 0; i < names->n_order && left > 2; i++)
-		if (select_name(w, names->order[i], &left, err) < 0)
+		if (select_name(w, names->order[i].id, &left, err) < 0)
 			return -1;
 	return 0;
 }
@@ -414,7 +421,7 @@ append_lines(const struct summary_writer *w, struct ctx_buf *out,
 	long n;
 
 	for (uint32_t i = 0; i < s->n; i++) {
-		line = &s->lines[w->order[i]];
+		line = &s->lines[w->order[i].index];
 		if (!line->taken)
 			continue;
 		if (ctx_buf_printf(out, err, "%s%s", out->n > 0 ? "\n" : "",
@@ -446,10 +453,6 @@ write_selected(struct summary_writer *w, uint64_t limit, struct ctx_buf *out,
 	return ctx_token_count(w->counter, out->p, out->n, tokens, err);
 }
 
-struct numbered_line {
-	uint32_t number, index;
-};
-
 static int
 compare_lines(const void *a, const void *b)
 {
@@ -465,24 +468,17 @@ static int
 sort_lines(struct summary_writer *w, struct ctx_err *err)
 {
 	const struct ctx_summary *s = w->s;
-	struct numbered_line *sorted = calloc(s->n + 1, sizeof *sorted);
 
 	w->order = calloc(s->n + 1, sizeof *w->order);
 	w->place_of = calloc(s->n + 1, sizeof *w->place_of);
 	w->names = calloc(s->names.texts.n + 1, sizeof *w->names);
-	if (sorted == NULL || w->order == NULL || w->place_of == NULL ||
-	    w->names == NULL) {
-		free(sorted);
+	if (w->order == NULL || w->place_of == NULL || w->names == NULL)
 		return ctx_err_nomem(err);
-	}
 	for (uint32_t i = 0; i < s->n; i++)
-		sorted[i] = (struct numbered_line){s->lines[i].number, i};
-	qsort(sorted, s->n, sizeof *sorted, compare_lines);
-	for (uint32_t i = 0; i < s->n; i++) {
-		w->order[i] = sorted[i].index;
-		w->place_of[sorted[i].index] = i;
-	}
-	free(sorted);
+		w->order[i] = (struct numbered_line){s->lines[i].number, i};
+	qsort(w->order, s->n, sizeof *w->order, compare_lines);
+	for (uint32_t i = 0; i < s->n; i++)
+		w->place_of[w->order[i].index] = i;
 	return 0;
 }
 
