@@ -2,7 +2,7 @@
  * file */
 #include <string.h>
 
-#include "age/age_result.h"
+#include "age/age_queue.h"
 #include "cost/media.h"
 #include "dialect/result_content.h"
 #include "store/store.h"
