@@ -1,4 +1,6 @@
-/* line_ids.h - intern table of the ids in the lines of a session file */
+/* line_ids.h - intern table of the ids in the lines of a session file, and
+ * arrays with a number for each line or id, in little memory if most of them
+ * are 0 */
 #ifndef CTX_TRANSCRIPT_LINE_IDS_H
 #define CTX_TRANSCRIPT_LINE_IDS_H
 
@@ -48,5 +50,28 @@ struct ctx_str ctx_line_ids_text(const struct ctx_line_ids *ids,
     uint32_t number, char *scratch);
 /* Removes all ids, and frees their memory. */
 void ctx_line_ids_release(struct ctx_line_ids *ids);
+
+/* An array of numbers.  Elements that were never set are 0.  Elements after the
+ * last one that was set take no memory.  A zeroed struct is a valid array. */
+struct ctx_values {
+	uint32_t *list;
+	size_t n, cap;
+};
+
+static inline uint32_t
+ctx_values_at(const struct ctx_values *values, size_t i)
+{
+	return i < values->n ? values->list[i] : 0;
+}
+
+/* Makes the array at least n elements long. */
+int ctx_values_extend(struct ctx_values *values, size_t n, struct ctx_err *err);
+/* Sets an element. */
+int ctx_values_set(struct ctx_values *values, size_t i, uint32_t number,
+    struct ctx_err *err);
+/* Sets all elements from the index "from" on to 0. */
+void ctx_values_clear(struct ctx_values *values, size_t from);
+/* Frees the array, and makes it empty. */
+void ctx_values_release(struct ctx_values *values);
 
 #endif

@@ -9,7 +9,6 @@
 #include "io/second_pass.h"
 #include "json/json.h"
 #include "transcript/line_ids.h"
-#include "transcript/line_values.h"
 
 /* ---- transcript/transcript.c: session files, and which lines are sent --- */
 

@@ -1,7 +1,6 @@
 /* line_ids.c - tests the table of the ids in a session file */
 #include "tap.h"
 #include "transcript/line_ids.h"
-#include "transcript/line_values.h"
 
 /* Converts a string literal to a struct ctx_str. */
 static struct ctx_str
