@@ -85,6 +85,20 @@ struct ctx_str ctx_str_cut(struct ctx_str *s, char separator);
  * byte. */
 bool ctx_str_begins(struct ctx_str s, const char *text);
 
+/* Returns true for a decimal digit. */
+static inline bool
+ctx_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Returns true for a letter of ASCII. */
+static inline bool
+ctx_is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 /* A byte buffer that grows as needed.  A struct whose members are all 0 is a
  * valid empty buffer.  The buffer owns its memory p, which may be NULL. */
 struct ctx_buf {

@@ -136,12 +136,6 @@ fold_char(char c)
 }
 
 static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool
 is_name_letter(char c)
 {
 	c = fold_char(c);
@@ -154,7 +148,7 @@ static bool
 has_dash(const char *p)
 {
 	return fold_char(p[0]) == '-' && is_name_letter(p[-1]) &&
-	    is_digit(p[1]);
+	    ctx_is_digit(p[1]);
 }
 
 /* Result of comparing the name of a row with the beginning of a model's
@@ -181,10 +175,11 @@ match_prefix(const char *name, size_t n, const char *prefix)
 		if (fold_char(name[k]) == fold_char(prefix[i])) {
 			i++;
 			k++;
-		} else if (i > 0 && is_digit(name[k]) && has_dash(&prefix[i])) {
+		} else if (i > 0 && ctx_is_digit(name[k]) &&
+		    has_dash(&prefix[i])) {
 			i++;
 			other = 1;
-		} else if (i > 0 && k + 1 < n && is_digit(prefix[i]) &&
+		} else if (i > 0 && k + 1 < n && ctx_is_digit(prefix[i]) &&
 		    is_name_letter(prefix[i - 1]) && has_dash(&name[k])) {
 			k++;
 			other = 1;
@@ -196,7 +191,7 @@ match_prefix(const char *name, size_t n, const char *prefix)
 	 * model's name: gpt-5-2 does not match gpt-5-2025-08-07, and gpt-5-pro
 	 * does not match gpt-5-production. */
 	if (i > 0 && k < n &&
-	    ((is_digit(prefix[i - 1]) && is_digit(name[k])) ||
+	    ((ctx_is_digit(prefix[i - 1]) && ctx_is_digit(name[k])) ||
 		(is_name_letter(prefix[i - 1]) && is_name_letter(name[k]))))
 		return none;
 	return (struct prefix_match){k, 2 * k - other};
@@ -277,7 +272,7 @@ continues_version(const char *key, size_t n, char next)
 	if (!is_name_letter(key[n - 1]) || !is_name_letter(next))
 		return false;
 	while (n > 0 && key[n - 1] != '-')
-		if (is_digit(key[--n]))
+		if (ctx_is_digit(key[--n]))
 			return true;
 	return false;
 }
@@ -452,13 +447,13 @@ has_version(const char *p, size_t n)
 
 	if (n < 2 || fold_char(p[0]) != '-')
 		return false;
-	while (i < n && is_digit(p[i]))
+	while (i < n && ctx_is_digit(p[i]))
 		i++;
 	if (i == 1 || i > 3)
 		return false;
 	c = i < n ? fold_char(p[i]) : '-';
 	return !is_name_letter(c) &&
-	    !(i + 1 < n && p[i] == ':' && is_digit(p[i + 1]));
+	    !(i + 1 < n && p[i] == ':' && ctx_is_digit(p[i + 1]));
 }
 
 /* Returns the length of the word at p, which has at most n bytes and ends
@@ -490,7 +485,7 @@ is_free_word(const char *p, size_t word, size_t n)
 	}
 	/* In "v1:0" the digits come after the v. */
 	digits = word > 1 && p[0] == 'v' && word + 1 < n && p[word] == ':';
-	while (digits < word && is_digit(p[digits]))
+	while (digits < word && ctx_is_digit(p[digits]))
 		digits++;
 	return word > 0 && digits == word;
 }

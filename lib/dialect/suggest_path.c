@@ -21,7 +21,7 @@ find_child_with(const struct ctx_json *json, uint32_t container, uint32_t node)
 static bool
 is_letter(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+	return ctx_is_letter(c) || c == '_';
 }
 
 /* Returns true if a JSON key (with its quotes) contains only letters, digits
@@ -34,7 +34,7 @@ is_name(struct ctx_str key, bool *plain)
 
 	*plain = key.n > 2 && is_letter(key.p[1]);
 	for (i = 1; i + 1 < key.n; i++) {
-		if (is_letter(key.p[i]) || (key.p[i] >= '0' && key.p[i] <= '9'))
+		if (is_letter(key.p[i]) || ctx_is_digit(key.p[i]))
 			continue;
 		if (key.p[i] != '.' && key.p[i] != '-')
 			return false;

@@ -18,12 +18,6 @@
  * cannot be there, no other part of the text is read. */
 enum { TAIL = 200 };
 
-static bool
-is_word_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /* Returns true if text begins with a word, in any case. word: ASCII letters in
  * lower case. */
 static bool
@@ -70,7 +64,7 @@ take_next_word(struct ctx_str *line)
 {
 	struct ctx_str word = {line->p, 0};
 
-	while (line->n > 0 && !is_word_letter(*line->p)) {
+	while (line->n > 0 && !ctx_is_letter(*line->p)) {
 		if (line->n > 1 && line->p[0] == '<' && line->p[1] == '/') {
 			line->p += 2;
 			line->n -= 2;
@@ -79,7 +73,7 @@ take_next_word(struct ctx_str *line)
 		line->p++;
 		line->n--;
 	}
-	for (word.p = line->p; line->n > 0 && is_word_letter(*line->p);
+	for (word.p = line->p; line->n > 0 && ctx_is_letter(*line->p);
 	     line->p++) {
 		line->n--;
 		word.n++;

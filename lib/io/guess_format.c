@@ -13,7 +13,7 @@ begins_with(const char *p, size_t n, struct ctx_str with)
 static bool
 is_letter(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+	return ctx_is_letter(c) || c == '_';
 }
 
 /* Returns a text for the error message if the bytes are UTF-16 without a byte

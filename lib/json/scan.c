@@ -129,18 +129,12 @@ skip_space(struct scan *s, const char *end)
 	return s->p < end;
 }
 
-static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* Returns true if a number or a word such as true must not be followed directly
  * by the byte c. */
 static bool
 is_wordlike(char c)
 {
-	return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') ||
+	return ctx_is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') ||
 	    c == '+' || c == '-' || c == '.' || c == '_';
 }
 
@@ -149,9 +143,9 @@ scan_digits(struct scan *s)
 {
 	if (s->p == s->end)
 		return 0;
-	if (!is_digit(*s->p))
+	if (!ctx_is_digit(*s->p))
 		return fail_input(s, s->p, "invalid number");
-	while (s->p < s->end && is_digit(*s->p))
+	while (s->p < s->end && ctx_is_digit(*s->p))
 		s->p++;
 	return 1;
 }
@@ -331,7 +325,7 @@ begin_value(struct scan *s, const char *expected)
 	case 'n':
 		return scan_word(s, "null", CTX_JSON_NULL);
 	default:
-		if (*s->p == '-' || is_digit(*s->p))
+		if (*s->p == '-' || ctx_is_digit(*s->p))
 			return scan_number(s);
 		return refuse_value(s, expected);
 	}

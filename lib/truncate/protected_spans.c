@@ -34,12 +34,12 @@ match_mark(const char *p, size_t n)
 	size_t at = open;
 
 	if (n < open || memcmp(p, MARK_OPEN, open) != 0 || at == n ||
-	    p[at] < '0' || p[at] > '9')
+	    !ctx_is_digit(p[at]))
 		return 0;
 	for (; at < n && at < open + 60; at++) {
 		if (n - at >= close && memcmp(p + at, MARK_CLOSE, close) == 0)
 			return at + close;
-		if (p[at] != ' ' && (p[at] < '0' || p[at] > '9') &&
+		if (p[at] != ' ' && !ctx_is_digit(p[at]) &&
 		    (p[at] < 'a' || p[at] > 'z'))
 			break;
 	}

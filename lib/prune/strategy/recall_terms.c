@@ -165,8 +165,7 @@ set_question(struct recall *r, uint32_t speaker)
 static bool
 is_name_letter(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	    (c & 0x80) != 0;
+	return ctx_is_letter(c) || (c & 0x80) != 0;
 }
 
 static int

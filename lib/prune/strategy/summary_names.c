@@ -55,12 +55,6 @@ struct name_reader {
 	uint32_t action, key;
 };
 
-static bool
-is_ascii_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /* Returns true if a name is the name of a tag, such as </result>. */
 static bool
 is_markup(const struct name_reader *reader, const char *p, size_t n)
@@ -80,8 +74,7 @@ is_measure(const char *p, size_t n)
 	    "GB", "KiB", "MiB", "px", NULL};
 	size_t digits = 0;
 
-	while (digits < n &&
-	    ((p[digits] >= '0' && p[digits] <= '9') || p[digits] == '.'))
+	while (digits < n && (ctx_is_digit(p[digits]) || p[digits] == '.'))
 		digits++;
 	for (size_t i = 0; digits > 0 && units[i] != NULL; i++)
 		if (strlen(units[i]) == n - digits &&
@@ -117,12 +110,11 @@ read_address(const struct name_reader *reader, const char *p, size_t n)
 	const char *end = reader->text + reader->n;
 
 	if (start > reader->text && start[-1] == ':')
-		for (start--;
-		     start > reader->text && is_ascii_letter(start[-1]);)
+		for (start--; start > reader->text && ctx_is_letter(start[-1]);)
 			start--;
 	if (stop < end && *stop == '?')
 		while (stop < end && stop - start < MOST_ADDRESS &&
-		    (is_ascii_letter(*stop) ||
+		    (ctx_is_letter(*stop) ||
 			(*stop != '\0' &&
 			    strchr("0123456789_-.~%+?&=/", *stop) != NULL)))
 			stop++;
@@ -219,7 +211,7 @@ static bool
 has_digit(struct ctx_str text)
 {
 	for (size_t i = 0; i < text.n; i++)
-		if (text.p[i] >= '0' && text.p[i] <= '9')
+		if (ctx_is_digit(text.p[i]))
 			return true;
 	return false;
 }
@@ -360,8 +352,7 @@ has_neighbour(const struct summary_names *names, struct ctx_str name, int step)
 	if (name.n > sizeof text)
 		return false;
 	memcpy(text, name.p, name.n);
-	for (; step != 0 && i > 0 && text[i - 1] >= '0' && text[i - 1] <= '9';
-	     i--) {
+	for (; step != 0 && i > 0 && ctx_is_digit(text[i - 1]); i--) {
 		int digit = text[i - 1] - '0' + step;
 
 		step = digit < 0 ? -1 : digit / 10;
@@ -398,7 +389,7 @@ is_date(struct ctx_str name)
 	if (name.n != sizeof form - 1)
 		return false;
 	for (size_t i = 0; i < name.n; i++)
-		if (form[i] == '0' ? name.p[i] < '0' || name.p[i] > '9'
+		if (form[i] == '0' ? !ctx_is_digit(name.p[i])
 				   : name.p[i] != form[i])
 			return false;
 	return true;

@@ -72,16 +72,9 @@ ctx_summary_skip_header(struct ctx_str result)
 /* ---- kinds of lines ---- */
 
 static bool
-is_decimal_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool
 is_word_char(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	    is_decimal_digit(c) || c == '_';
+	return ctx_is_letter(c) || ctx_is_digit(c) || c == '_';
 }
 
 /* Returns true if a line contains numbers of passed and failed tests, as the
@@ -97,7 +90,7 @@ counts_results(struct ctx_str line)
 		return true;
 	for (size_t i = 0; words[i] != NULL; i++) {
 		at = memmem(line.p, line.n, words[i], strlen(words[i]));
-		if (at != NULL && at > line.p && is_decimal_digit(at[-1]))
+		if (at != NULL && at > line.p && ctx_is_digit(at[-1]))
 			return true;
 	}
 	return false;
@@ -148,7 +141,7 @@ read_exit_status(struct ctx_str line, int *status)
 		if (at == NULL)
 			continue;
 		for (*status = 0, at += n; at < line.p + line.n &&
-		     is_decimal_digit(*at) && *status < 1000;
+		     ctx_is_digit(*at) && *status < 1000;
 		     at++)
 			*status = *status * 10 + (*at - '0');
 		return;
@@ -239,7 +232,7 @@ append_plain(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
 			while (i < text.n && !is_word_char(text.p[i]))
 				i++;
 			while (i < text.n &&
-			    (is_decimal_digit(text.p[i]) || text.p[i] == ';'))
+			    (ctx_is_digit(text.p[i]) || text.p[i] == ';'))
 				i++;
 			continue;
 		}
