@@ -520,7 +520,8 @@ is_tuned(struct ctx_str name)
 static const struct ctx_model *
 find_rest(const struct ctx_model *model, const char *p, size_t n, bool same)
 {
-	size_t row = (size_t)(model - models[0]) / ROW_MODELS;
+	size_t row = (size_t)((const char *)model - (const char *)models) /
+	    sizeof models[0];
 
 	/* The row for new models of Claude applies to all names that begin with
 	 * "claude", such as claude-novel-1.  A longer name than "claude" does
