@@ -1,56 +1,21 @@
 /*
  * utf8.c - validates, decodes, encodes and counts UTF-8
  *
- * ctx_utf8_next defines what is valid (table 3-7 of the Unicode standard, which
+ * ctx_char_next defines what is valid (table 3-7 of the Unicode standard, which
  * is equivalent to RFC 3629).  All other functions must agree with
- * ctx_utf8_next.
+ * ctx_char_next.
  */
 #include "base/base.h"
 #include "base/vector_avx.h"
 
-static size_t
-decode_invalid(uint32_t *cp)
-{
-	*cp = 0xfffd;
-	return 1;
-}
-
 size_t
 ctx_utf8_next(const char *p, size_t n, uint32_t *cp)
 {
-	const unsigned char *u = (const unsigned char *)p;
-	unsigned lead = u[0], low = 0x80, high = 0xbf;
-	size_t len = 2u + (lead >= 0xe0) + (lead >= 0xf0), i;
-	uint32_t value = lead & (0x7fu >> len);
+	size_t length = ctx_char_next(p, n, cp);
 
-	if (lead < 0x80) {
-		*cp = lead;
-		return 1;
-	}
-	if (lead < 0xc2 || lead > 0xf4 || n < len)
-		return decode_invalid(cp);
-	if (lead == 0xe0)
-		/* After e0, a second byte below a0 would make an overlong form:
-		 * a character that can be written with fewer bytes. */
-		low = 0xa0;
-	else if (lead == 0xed)
-		/* after ed, a second byte above 9f would make a surrogate */
-		high = 0x9f;
-	else if (lead == 0xf0)
-		low = 0x90;
-	else if (lead == 0xf4)
-		/* After f4, a second byte above 8f would make a character
-		 * beyond U+10FFFF. */
-		high = 0x8f;
-	if (u[1] < low || u[1] > high)
-		return decode_invalid(cp);
-	for (i = 1; i < len; i++) {
-		if ((u[i] & 0xc0) != 0x80)
-			return decode_invalid(cp);
-		value = value << 6 | (u[i] & 0x3fu);
-	}
-	*cp = value;
-	return len;
+	if (*cp == CTX_CHAR_BAD)
+		*cp = 0xfffd;
+	return length;
 }
 
 static bool

@@ -3,8 +3,7 @@
 #ifndef CTX_TOKENIZER_UNICODE_H
 #define CTX_TOKENIZER_UNICODE_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/base.h"
 
 /* Classes of characters.  Each class is a set of Unicode 16 general categories,
  * except SPACE, which is the property White_Space.  The o200k pattern has two
@@ -60,57 +59,6 @@ ctx_category_of(uint32_t cp)
 {
 	return ctx_category_value[ctx_category_block[cp / 128] * 128u +
 	    cp % 128];
-}
-
-/* ctx_char_next sets *cp to this value for a byte at which no valid character
- * begins. */
-#define CTX_CHAR_BAD UINT32_MAX
-
-/* Returns the six bits of a code point that byte i of s, a continuation byte of
- * UTF-8, contains. */
-static inline uint32_t
-ctx_char_tail(const unsigned char *s, size_t i)
-{
-	return s[i] & 0x3fu;
-}
-
-/* Decodes the UTF-8 character at the beginning of the n bytes at p: sets *cp to
- * its code point, and returns its length in bytes.  The caller must pass an n
- * of at least 1.  For a byte at which no valid character begins, sets *cp to
- * CTX_CHAR_BAD and returns 1.  The function is inline because pretokenizers
- * call it for every character that is not ASCII. */
-static inline size_t
-ctx_char_next(const char *p, size_t n, uint32_t *cp)
-{
-	const unsigned char *s = (const unsigned char *)p;
-	uint32_t c = s[0];
-
-	*cp = c;
-	if (c < 0x80)
-		return 1;
-	if (c >= 0xc2 && c < 0xe0 && n > 1 && (s[1] & 0xc0) == 0x80) {
-		*cp = (c & 0x1f) << 6 | ctx_char_tail(s, 1);
-		return 2;
-	}
-	if (c >= 0xe0 && c < 0xf0 && n > 2 && (s[1] & 0xc0) == 0x80 &&
-	    (s[2] & 0xc0) == 0x80) {
-		c = (c & 0xf) << 12 | ctx_char_tail(s, 1) << 6 |
-		    ctx_char_tail(s, 2);
-		if (c >= 0x800 && (c < 0xd800 || c >= 0xe000)) {
-			*cp = c;
-			return 3;
-		}
-	} else if (c >= 0xf0 && c < 0xf5 && n > 3 && (s[1] & 0xc0) == 0x80 &&
-	    (s[2] & 0xc0) == 0x80 && (s[3] & 0xc0) == 0x80) {
-		c = (c & 7) << 18 | ctx_char_tail(s, 1) << 12 |
-		    ctx_char_tail(s, 2) << 6 | ctx_char_tail(s, 3);
-		if (c >= 0x10000 && c < 0x110000) {
-			*cp = c;
-			return 4;
-		}
-	}
-	*cp = CTX_CHAR_BAD;
-	return 1;
 }
 
 /* Sets *class to the class of the UTF-8 character at p, and returns the length
