@@ -100,6 +100,7 @@ tokenizer_like() {
 	bytes) base=$seeds/json ;;
 	characters) base=$seeds/chars ;;
 	tekken) cat "$seeds/tekken"; return ;;
+	ranks) kimi_ranks 163584; return ;;
 	*) fail "no form of $1 in tests/corpus/tokenizers.json" ;;
 	esac
 	jq -c --argjson form "$form" '.normalizer = $form.normalizer |
@@ -123,8 +124,8 @@ tokenizer_like() {
 	sort -u named > files
 	[ "$(wc -l < files)" -gt 10 ]
 	while read -r file; do
-		tokenizer_like "$file" > like.json
-		ctx-count -e ./like.json --text text || fail "$file"
+		tokenizer_like "$file" > "${file##*/}"
+		ctx-count -e "./${file##*/}" --text text || fail "$file"
 	done < files
 }
 

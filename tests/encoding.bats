@@ -433,6 +433,18 @@ patch_at() {
 	refused " does not contain tokenizers of ctx"
 }
 
+@test "tiktoken.model is split by Kimi's pattern, and refused if it is another's" {
+	kimi_ranks 163584 > tiktoken.model
+	for text in 中文:1 中a:2 a中:2 '  中:3' 々中:4 aA:2 ab:1 ⺀a:4 1234:4; do
+		[ "$(printf %s "${text%:*}" |
+		    ctx-count --text -e ./tiktoken.model | awk '{ print $1 }')" = \
+		    "${text#*:}" ] || fail "$text"
+	done
+	kimi_ranks 163583 > tiktoken.model
+	run -2 ctx-count --text -e ./tiktoken.model tiktoken.model
+	[[ $output == *": the file has 163583 tokens instead of 163584, as Kimi's file of this name" ]]
+}
+
 @test "the versions of Mistral's tokenizer have different added tokens" {
 	printf 'as [REF]said[/REF] in [REFERENCE_DOC_7], [INST]' > text
 	for encoding in mistral-v1:24 mistral-v3:17 mistral-v7:13; do

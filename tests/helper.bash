@@ -137,3 +137,14 @@ same_from_pipe() {
 	cmp out-file out-pipe || fail "$*: output"
 	cmp err-file err-pipe || fail "$*: messages"
 }
+
+# Prints a rank file with N tokens, as many as Kimi's has: bytes, a few tokens
+# that tell how texts are split, and others.
+kimi_ranks() { # N
+	perl -MMIME::Base64 -e 'for (map({ chr } 0 .. 255), "\xe4\xb8",
+	    "\xe4\xb8\xad", "\xe6\x96", "\xe6\x96\x87",
+	    "\xe4\xb8\xad\xe6\x96\x87", "\xe4\xb8\xada", "a\xe4\xb8\xad", "  ",
+	    "ab", "aA", map { sprintf "\x01%06d", $_ } 1 .. shift() - 266) {
+		print encode_base64($_, ""), " ", $i++, "\n"
+	}' "$1"
+}

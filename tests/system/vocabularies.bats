@@ -54,6 +54,24 @@ assert unicodedata.unidata_version == "15.0.0"' 2> /dev/null; then
 	    mistral-v7="$(echo ./*.model.v7)"
 }
 
+@test "ids of Kimi's tokenizer are those of tiktoken" {
+	python3 -m venv venv
+	venv/bin/pip install --quiet splintr-rs==0.22.0 tiktoken==0.14.0 \
+	    > pip.log 2>&1 || fail "$(cat pip.log)"
+	# A rank file of the tokens that the package has.
+	venv/bin/python - > tiktoken.model <<-'END'
+		import base64
+		import splintr
+		tokens = splintr.Tokenizer.from_pretrained("kimi_k2")
+		for i in range(163584):
+		    token = bytes(tokens.decode_token_bytes(i))
+		    print(base64.b64encode(token).decode(), i)
+	END
+	sha256sum tiktoken.model | grep -q ^b6c497a7469b33ced9c38afb1ad6e47f
+	STRINGS=5000 venv/bin/python -B "$ROOT/tests/system/vocabularies.py" \
+	    "$PREFIX/lib/libctx.so" tiktoken.model
+}
+
 @test "the built-in vocabulary of Mistral is made from its package" {
 	python3 -m venv venv
 	venv/bin/pip install --quiet sentencepiece==0.2.3 > pip.log 2>&1 ||

@@ -4,8 +4,8 @@ files are for.
 
     vocabularies.py LIBCTX [ENCODING=]FILE...
 
-LIBCTX is libctx.so.  FILE is a tokenizer.json, of the PyPI package tokenizers, or
-a model of the package sentencepiece; libctx encodes with FILE, or with its
+LIBCTX is libctx.so.  FILE is a tokenizer.json, of the PyPI package tokenizers, a
+model of the package sentencepiece, or the tiktoken.model of Kimi; libctx encodes with FILE, or with its
 built-in ENCODING.  STRINGS is the number of random strings
 (20,000); kinds.py has the other texts.  Prints a line for each kind of text,
 and exits with 1 if ids differ.
@@ -47,7 +47,24 @@ def ours(library, path):
     return encode
 
 
+def kimi(path):
+    """Returns a function that encodes a text with tiktoken and the pattern of
+    Kimi, as the package splintr-rs has it."""
+    import base64
+
+    import splintr
+    import tiktoken
+    with open(path, "rb") as file:
+        lines = [line.split() for line in file]
+    return tiktoken.Encoding(
+        "kimi", pat_str=splintr.KIMI_PATTERN, special_tokens={},
+        mergeable_ranks={base64.b64decode(token): int(rank)
+                         for token, rank in lines}).encode_ordinary
+
+
 def theirs(path):
+    if os.path.basename(path) == "tiktoken.model":
+        return kimi(path)
     if not path.endswith(".json"):
         import sentencepiece
         return sentencepiece.SentencePieceProcessor(model_file=path).encode

@@ -25,18 +25,43 @@
 /* maximum number of bytes that are read from a vocabulary file */
 #define FILE_MAX (1u << 30)
 
+/* The pattern of Kimi K2 and K3, tokenization_kimi.py of Moonshot's models:
+ * runs of Han characters, then the pattern of o200k_base for all other
+ * characters.
+ * [^[^A]B] are the characters of A that are not in B. */
+#define HAN                                                                  \
+	"\\x{2e80}-\\x{2e99}\\x{2e9b}-\\x{2ef3}\\x{2f00}-\\x{2fd5}\\x{3005}" \
+	"\\x{3007}\\x{3021}-\\x{3029}\\x{3038}-\\x{303b}\\x{3400}-\\x{4dbf}" \
+	"\\x{4e00}-\\x{9fff}\\x{f900}-\\x{fa6d}\\x{fa70}-\\x{fad9}"          \
+	"\\x{16fe2}-\\x{16fe3}\\x{16ff0}-\\x{16ff1}\\x{20000}-\\x{2a6df}"    \
+	"\\x{2a700}-\\x{2b739}\\x{2b740}-\\x{2b81d}\\x{2b820}-\\x{2cea1}"    \
+	"\\x{2ceb0}-\\x{2ebe0}\\x{2ebf0}-\\x{2ee5d}\\x{2f800}-\\x{2fa1d}"    \
+	"\\x{30000}-\\x{3134a}\\x{31350}-\\x{323af}"
+#define UPPER "[^[^\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]" HAN "]"
+#define LOWER "[^[^\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]" HAN "]"
+#define WORD(letters) \
+	"[^\\r\\n\\p{L}\\p{N}]?" letters "(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
+#define KIMI                                                                   \
+	"[" HAN "]+|" WORD(UPPER "*" LOWER "+") WORD(                          \
+	    UPPER "+" LOWER "*") "\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|" \
+				 "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
+#define KIMI_TOKENS 163584
+
 /* tiktoken rank files contain neither the pretokenizer nor the special tokens,
  * so both are chosen by the beginning of the file's name. */
 static const struct {
 	const char *name;
 	struct ctx_pretokenizer pretokenizer;
 	const struct ctx_specials *specials;
+	/* a pattern that is not built in, or NULL */
+	const char *pattern;
 } families[] = {
-    {"o200k", {CTX_PRETOKENIZER_O200K, 3, 1, 0}, &ctx_specials_o200k},
-    {"cl100k", {CTX_PRETOKENIZER_CL100K, 3, 1, 0}, &ctx_specials_cl100k},
-    {"p50k", {CTX_PRETOKENIZER_R50K, 0, 1, 0}, &ctx_specials_r50k},
-    {"r50k", {CTX_PRETOKENIZER_R50K, 0, 1, 0}, &ctx_specials_r50k},
-    {"gpt2", {CTX_PRETOKENIZER_R50K, 0, 1, 0}, &ctx_specials_r50k},
+    {"o200k", {CTX_PRETOKENIZER_O200K, 3, 1, 0}, &ctx_specials_o200k, NULL},
+    {"cl100k", {CTX_PRETOKENIZER_CL100K, 3, 1, 0}, &ctx_specials_cl100k, NULL},
+    {"p50k", {CTX_PRETOKENIZER_R50K, 0, 1, 0}, &ctx_specials_r50k, NULL},
+    {"r50k", {CTX_PRETOKENIZER_R50K, 0, 1, 0}, &ctx_specials_r50k, NULL},
+    {"gpt2", {CTX_PRETOKENIZER_R50K, 0, 1, 0}, &ctx_specials_r50k, NULL},
+    {"tiktoken.model", {CTX_PRETOKENIZER_NONE, 0, 0, 0}, NULL, KIMI},
 };
 
 static bool
@@ -301,7 +326,7 @@ store_cached(const struct ctx_tokenizer *t, const char *cache, const char *path)
  * tokens. */
 static int
 find_family(struct ctx_tokenizer *t, struct ctx_vocab_builder *pack,
-    const char *file, struct ctx_err *err)
+    const char *file, const char **pattern, struct ctx_err *err)
 {
 	const char *base = strrchr(file, '/');
 	size_t i;
@@ -312,11 +337,12 @@ find_family(struct ctx_tokenizer *t, struct ctx_vocab_builder *pack,
 		    0) {
 			pack->pretokenizer = families[i].pretokenizer;
 			t->specials = families[i].specials;
+			*pattern = families[i].pattern;
 			return 0;
 		}
 	return ctx_err_set(err, CTX_EFILE,
 	    "the file's name does not begin with its encoding (o200k, cl100k, "
-	    "p50k or r50k); rename the file");
+	    "p50k or r50k) and is not tiktoken.model; rename the file");
 }
 
 /* Computes the SHA-256 of a vocabulary file and of its pretokenizer, because
@@ -376,10 +402,18 @@ find_reader(const struct ctx_buf *text)
 
 static int
 compile_vocabulary(struct ctx_tokenizer *t, struct ctx_vocab_builder *pack,
-    const struct ctx_buf *text, struct ctx_err *err)
+    const struct ctx_buf *text, const char *pattern, struct ctx_err *err)
 {
 	int rc = find_reader(text)(pack, text->p, text->n, err);
 
+	if (rc == 0 && pattern != NULL)
+		rc = pack->n == KIMI_TOKENS
+		    ? ctx_buf_add(&pack->patterns, pattern, strlen(pattern) + 1,
+			  err)
+		    : ctx_err_set(err, CTX_EFILE,
+			  "the file has %zu tokens instead of %d, as Kimi's "
+			  "file of this name",
+			  pack->n, KIMI_TOKENS);
 	if (rc == 0)
 		rc = ctx_vocab_build(pack, &t->block, &t->size, err);
 	ctx_vocab_builder_release(pack);
@@ -411,17 +445,18 @@ ctx_tokenizer_load(struct ctx_tokenizer *t, const char *file, const char *cache,
 {
 	struct ctx_buf text = {0}, path = {0};
 	struct ctx_vocab_builder pack = {0};
+	const char *pattern = NULL;
 	int rc = read_all(&text, file, err);
 
 	if (rc == 0 && find_reader(&text) == ctx_tiktoken_read)
-		rc = find_family(t, &pack, file, err);
+		rc = find_family(t, &pack, file, &pattern, err);
 	if (rc == 0) {
 		hash_source(&pack, &text);
 		rc = cache == NULL ? 0
 				   : make_cache_path(&path, cache, &pack, err);
 	}
 	if (rc == 0 && !(cache != NULL && load_cached(t, path.p, &pack))) {
-		rc = compile_vocabulary(t, &pack, &text, err);
+		rc = compile_vocabulary(t, &pack, &text, pattern, err);
 		if (rc == 0 && cache != NULL)
 			store_cached(t, cache, path.p);
 	}
