@@ -689,6 +689,11 @@ X
 	echo '{"messages":[{"role":"user","content":[{"text":"hi"}]}],"toolConfig":{"tools":[{"toolSpec":{"name":"wx","description":"weather","inputSchema":{"json":'"$schema"'}}},{"cachePoint":{"type":"default"}}],"toolChoice":{"any":{}}}}' > bedrock
 	ctx-count --json --per role bedrock > out
 	jq -se '(map(select(.role == "tools").tokens) | add) > 420' out
+	# A tool that must be called costs 6 tokens, as in Anthropic's format
+	# (recorded requests to Sonnet 4.5 and 4.6).
+	any=$(tokens -m claude-sonnet-4-6 bedrock)
+	[ "$(sed 's/"any":{}/"tool":{"name":"wx"}/' bedrock |
+	    tokens -m claude-sonnet-4-6)" -eq $((any + 6)) ]
 	echo '{"contents":[{"role":"user","parts":[{"text":"hi"}]}],"tools":[{"functionDeclarations":[{"name":"wx","description":"weather now","parameters":'"$schema"'}]}]}' > gemini
 	# As the local tokenizer of google-genai: the texts wx, weather now, city;
 	# and two tokens for the definition.

@@ -31,6 +31,7 @@
 #include "cost/cost.h"
 #include "cost/prompt_writer.h"
 #include "cost/text_tokens.h"
+#include "cost/tool_choice.h"
 
 /* Maximum depth of nested schemas that are counted. */
 #define DEEPEST 16
@@ -352,41 +353,6 @@ add_tools(struct overhead_count *b, uint32_t list, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true if the request forces the model to call a tool: any tool, or a
- * certain one. */
-static bool
-is_forced(const struct ctx_json *json, uint32_t request)
-{
-	static const char *const keys[] = {"tool_choice", "toolChoice", NULL};
-	static const char *const words[] = {"any", "tool", "required",
-	    "function", NULL};
-	uint32_t choice = find_first_of(json, request, keys), type;
-
-	if (choice == 0)
-		choice = find_first_of(json,
-		    ctx_json_find(json, request, "toolConfig"), keys);
-	type = ctx_json_find(json, choice, "type");
-	if (type == 0)
-		type = choice;
-	return choice != 0 &&
-	    (ctx_json_is_any(json, type, words) ||
-		ctx_json_find_any(json, choice, words) != 0);
-}
-
-/* Returns true if the request names the tool that the model must call, in its
- * member tool_choice or toolChoice.  Does not look into toolConfig, where
- * requests to Bedrock have this member. */
-static bool
-names_tool(const struct ctx_json *json, uint32_t request)
-{
-	static const char *const keys[] = {"tool_choice", "toolChoice", NULL};
-	static const char *const named[] = {"name", "function", "tool", NULL};
-	uint32_t choice = find_first_of(json, request, keys);
-
-	return ctx_json_is_object(json, choice) &&
-	    find_first_of(json, choice, named) != 0;
-}
-
 static bool
 is_responses(const struct ctx_record_layout *layout)
 {
@@ -403,7 +369,7 @@ add_surcharges(struct overhead_count *b, const struct ctx_record_layout *layout)
 	b->fixed += extra->tools;
 	if (is_responses(layout))
 		b->fixed += extra->responses;
-	if (names_tool(b->json, layout->request))
+	if (ctx_tool_is_named(b->json, layout->request))
 		b->fixed += extra->named;
 }
 
@@ -422,8 +388,9 @@ add_framing(struct overhead_count *b, const struct ctx_record_layout *layout,
 
 	if (!b->any)
 		return 0;
-	b->fixed += is_forced(b->json, layout->request) ? b->rule->forced
-							: b->rule->once;
+	b->fixed += ctx_tool_is_forced(b->json, layout->request)
+	    ? b->rule->forced
+	    : b->rule->once;
 	add_surcharges(b, layout);
 	if (b->extra->form != CTX_FORM_TYPES)
 		return 0;
