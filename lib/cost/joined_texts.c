@@ -19,14 +19,11 @@ bool
 ctx_counter_joins_texts(const struct ctx_counter *counter,
     const struct ctx_dialect *dialect)
 {
-	enum ctx_tools_rule rule = counter->tools.rule;
 	uint64_t tokens;
 
-	if (rule == CTX_TOOLS_NONE)
-		rule = dialect->tools.rule;
 	/* An estimate needs only the size of a text.  So a counter that only
 	 * estimates joins no texts. */
-	return ctx_surcharges_of(rule)->joins_texts &&
+	return ctx_find_surcharges(counter, dialect)->joins_texts &&
 	    !ctx_token_estimate(counter->tokens, 0, &tokens);
 }
 

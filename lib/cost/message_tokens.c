@@ -1,23 +1,13 @@
 /* message_tokens.c - counts the tokens of a message */
 #include <string.h>
 
+#include "cost/call_tokens.h"
 #include "cost/cost.h"
 #include "cost/media.h"
 #include "cost/prompt_writer.h"
 #include "cost/text_tokens.h"
 #include "dialect/result_content.h"
 #include "store/store.h"
-
-/* Returns the surcharges for a message of this dialect (format): the tokens
- * that are billed in addition to those of the texts. */
-static const struct ctx_surcharges *
-find_surcharges(const struct ctx_counter *counter,
-    const struct ctx_dialect *dialect)
-{
-	return ctx_surcharges_of(counter->tools.rule != CTX_TOOLS_NONE
-		? counter->tools.rule
-		: dialect->tools.rule);
-}
 
 /* Counts the tokens of the text that the function "put" writes for a JSON node.
  * put: a function of cost/prompt_writer.h. */
@@ -49,7 +39,7 @@ count_shown(struct ctx_counter *counter, const struct ctx_dialect *dialect,
     const struct ctx_json *json, uint32_t node, struct ctx_cost *cost,
     struct ctx_err *err)
 {
-	enum ctx_tool_form form = find_surcharges(counter, dialect)->form;
+	enum ctx_tool_form form = ctx_find_surcharges(counter, dialect)->form;
 	uint32_t one, end = json->nodes[node].next;
 
 	if (!dialect->counts_strings_only)
@@ -112,7 +102,7 @@ omits_reasoning(const struct ctx_counter *counter,
     const struct ctx_message *message)
 {
 	return omits_signatures(counter, message) &&
-	    !find_surcharges(counter, message->dialect)->keeps_thoughts;
+	    !ctx_find_surcharges(counter, message->dialect)->keeps_thoughts;
 }
 
 /* Returns true if a message consists only of reasoning that is not billed.  The
@@ -146,56 +136,6 @@ add_encrypted_tokens(const struct ctx_json *json, uint32_t node,
 	cost->estimated += tokens;
 }
 
-/* Adds the tokens that are billed for a tool call and its result in addition to
- * those of their texts.  Also adds the tokens of the tool call's signature, if
- * the signature is billed. */
-static void
-add_call_surcharges(const struct ctx_counter *counter,
-    const struct ctx_message *message, const struct ctx_block *block,
-    const struct ctx_surcharges *extra, struct ctx_cost *cost)
-{
-	const struct ctx_json *json = message->json;
-	uint64_t tokens =
-	    extra->call + (counter->corrects ? extra->estimated_call : 0u);
-	uint32_t signature = block->signature;
-
-	if (ctx_json_is_object(json, block->payload))
-		tokens += (uint64_t)extra->argument *
-		    ctx_json_count(json, block->payload);
-	if (signature != 0 && !omits_signatures(counter, message))
-		tokens += ctx_signature_tokens(ctx_json_str(json, signature),
-		    extra->signatures);
-	cost->tokens += tokens;
-	cost->estimated += tokens;
-}
-
-/* Counts the names and the values in the arguments of a tool call.  Used for
- * models that get the values as texts, not as JSON. */
-static int
-count_arguments(struct ctx_counter *counter, const struct ctx_json *json,
-    uint32_t node, struct ctx_cost *cost, struct ctx_err *err)
-{
-	uint32_t key = 0;
-
-	while (ctx_json_next_member(json, node, &key))
-		if (ctx_count_value(counter, json, key, cost, err) < 0 ||
-		    ctx_count_value(counter, json, key + 1, cost, err) < 0)
-			return -1;
-	return 0;
-}
-
-static int
-count_tool_name(struct ctx_counter *counter, const struct ctx_json *json,
-    const struct ctx_block *block, struct ctx_cost *cost, struct ctx_err *err)
-{
-	struct ctx_str name;
-
-	counter->text.n = 0;
-	if (ctx_block_tool(json, block, &counter->text, &name, err) < 0)
-		return -1;
-	return ctx_count_text(counter, name.p, name.n, cost, err);
-}
-
 /* Counts the tokens of an image or other media. */
 static int
 count_media(struct ctx_counter *counter, const struct ctx_message *message,
@@ -205,7 +145,7 @@ count_media(struct ctx_counter *counter, const struct ctx_message *message,
 	    ? counter->image
 	    : message->dialect->image;
 	const struct ctx_surcharges *extra =
-	    find_surcharges(counter, message->dialect);
+	    ctx_find_surcharges(counter, message->dialect);
 	uint64_t tokens = cost->tokens, estimated = cost->estimated;
 	struct ctx_media_cost media;
 
@@ -246,7 +186,7 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 		return 0;
 	if (block->kind == CTX_BLOCK_MEDIA)
 		return count_media(counter, message, block, cost, err);
-	extra = find_surcharges(counter, message->dialect);
+	extra = ctx_find_surcharges(counter, message->dialect);
 	if (block->kind == CTX_BLOCK_REASONING && block->payload != 0) {
 		cost->tokens += extra->reasoning;
 		cost->estimated += extra->reasoning;
@@ -256,13 +196,10 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 		    cost);
 		return 0;
 	}
-	if (block->kind == CTX_BLOCK_TOOL_CALL) {
-		if (block->name != 0 &&
-		    count_tool_name(counter, message->json, block, cost, err) <
-			0)
-			return -1;
-		add_call_surcharges(counter, message, block, extra, cost);
-	}
+	if (block->kind == CTX_BLOCK_TOOL_CALL &&
+	    ctx_count_call(counter, message, i,
+		!omits_signatures(counter, message), cost, err) < 0)
+		return -1;
 	if (block->is_message)
 		return count_item(counter, message, cost, err);
 	/* A tool result that consists of blocks has no tokens itself.  The
@@ -274,10 +211,10 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 		    (i + 1 < message->n &&
 			message->blocks[i + 1].result_index == i + 1))))
 		return 0;
-	if (block->kind == CTX_BLOCK_TOOL_CALL && extra->shows_values &&
-	    message->json->nodes[block->payload].kind == CTX_JSON_OBJECT)
-		return count_arguments(counter, message->json, block->payload,
-		    cost, err);
+	if (block->kind == CTX_BLOCK_TOOL_CALL &&
+	    (extra->has_namespace || extra->shows_values))
+		return ctx_count_arguments(counter, message->json,
+		    block->payload, extra, cost, err);
 	if (block->kind == CTX_BLOCK_TOOL_CALL &&
 	    extra->form == CTX_FORM_PYTHON &&
 	    message->dialect->counts_strings_only &&
@@ -427,16 +364,6 @@ ctx_count_clear_savings(struct ctx_counter *counter,
 	return 0;
 }
 
-static size_t
-count_calls(const struct ctx_message *message)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < message->n; i++)
-		n += message->blocks[i].kind == CTX_BLOCK_TOOL_CALL;
-	return n;
-}
-
 /* If block i is the first block of the answer, stores the tokens counted so far
  * as the tokens of the prompt.  Used for a record that contains both a prompt
  * and its answer. */
@@ -474,8 +401,9 @@ add_block_tokens(struct ctx_counter *counter, const struct ctx_message *message,
 		    cost->estimated - rough;
 	}
 	record_prompt_tokens(message, message->n, cost);
-	if (count_calls(message) > 1) {
-		before = find_surcharges(counter, message->dialect)->parallel;
+	if (ctx_message_calls(message) > 1) {
+		before =
+		    ctx_find_surcharges(counter, message->dialect)->parallel;
 		cost->tokens += before;
 		cost->estimated += before;
 		cost->kinds[CTX_BLOCK_TOOL_CALL] += before;
@@ -512,7 +440,7 @@ count_framing(struct ctx_counter *counter, const struct ctx_message *message,
 {
 	unsigned fixed = message->dialect->per_message;
 	const struct ctx_surcharges *extra =
-	    find_surcharges(counter, message->dialect);
+	    ctx_find_surcharges(counter, message->dialect);
 	unsigned frame = extra->frame;
 	struct ctx_cost role = {0};
 
@@ -530,7 +458,8 @@ count_framing(struct ctx_counter *counter, const struct ctx_message *message,
 			*tokens = extra->message;
 		return 0;
 	}
-	if (message->role == CTX_ROLE_ASSISTANT && count_calls(message) == 0)
+	if (message->role == CTX_ROLE_ASSISTANT &&
+	    ctx_message_calls(message) == 0)
 		*tokens = extra->assistant;
 	if (counter->frame_message > 0 || extra->framed) {
 		/* A record with a prompt and its answer counts as two
@@ -547,7 +476,8 @@ count_framing(struct ctx_counter *counter, const struct ctx_message *message,
 }
 
 /* Adds the tokens of the author's name: per_name of the dialect and, unless the
- * name is the same as the role, the tokens of its text. */
+ * name is the same as the role, the tokens of its text.  Adds nothing for a
+ * tool result whose name is counted with its call. */
 static int
 count_name(struct ctx_counter *counter, const struct ctx_message *message,
     struct ctx_cost *cost, struct ctx_err *err)
@@ -556,6 +486,9 @@ count_name(struct ctx_counter *counter, const struct ctx_message *message,
 	struct ctx_str name = ctx_json_str(json, message->name);
 	struct ctx_str role = ctx_json_str(json, message->role_node);
 
+	if (message->role == CTX_ROLE_TOOL &&
+	    ctx_find_surcharges(counter, message->dialect)->has_namespace)
+		return 0;
 	cost->tokens += message->dialect->per_name;
 	if (role.n == name.n && memcmp(role.p, name.p, name.n) == 0)
 		return 0;

@@ -80,12 +80,14 @@ void ctx_prompt_put_nested(struct ctx_prompt_writer *to,
 struct ctx_definition {
 	uint32_t name, description, schema;
 };
-/* Write a tool definition: as a TypeScript type with an empty line after it
- * (tool_schema.c); as Claude's prompt contains it, JSON in a tag
- * (prompt_writer.c); as a function of Python, and a class for each object in
- * its arguments (python_definition.c); in the form of Gemini 3 and later
- * (declaration.c). */
+/* Write a tool definition: as a TypeScript type with an empty line after it, or
+ * in the older form of such types, of GPT-4 and GPT-3.5 (tool_schema.c); as
+ * Claude's prompt contains it, JSON in a tag (prompt_writer.c); as a function
+ * of Python, and a class for each object in its arguments
+ * (python_definition.c); in the form of Gemini 3 and later (declaration.c). */
 void ctx_prompt_put_types(struct ctx_prompt_writer *to,
+    const struct ctx_definition *tool);
+void ctx_prompt_put_older_types(struct ctx_prompt_writer *to,
     const struct ctx_definition *tool);
 void ctx_prompt_put_tagged(struct ctx_prompt_writer *to,
     const struct ctx_definition *tool);

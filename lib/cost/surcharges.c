@@ -19,10 +19,6 @@
  * The schema of an answer has a text around it: about 82 tokens with Claude, 4
  * to 10 with OpenAI's Chat Completions, 0 or 1 with OpenAI's Responses.
  *
- * GPT-4 is billed 4 tokens more for a request with tools but without a system
- * message.  These 4 tokens are not counted, because ctx-prune may remove the
- * system message, and only adds up the tokens of the kept messages.
- *
  * Claude (560 requests): a tool definition is written as "<function>" and JSON.
  * A tool call is written with one tag for the call and one tag for each
  * argument.  A document of plain text has a text of 36 to 43 tokens around it
@@ -56,18 +52,28 @@
  * 660 on Groq; gpt-oss has 4 tokens more on Groq; Grok 4.1 has none of the 148
  * tokens on Azure.
  */
+#include "cost/cost.h"
 #include "cost/surcharges.h"
 
 /* Rate for encrypted reasoning that was not measured: 4 bytes of base64 stand
  * for 3 bytes, and 4 bytes of text are about one token. */
 #define UNMEASURED .encrypted = 188
-/* OPENAI: values that all models of OpenAI have.  OPENAI_REASONING: values that
- * OpenAI's models with reasoning have. */
-#define OPENAI                                                     \
-	.form = CTX_FORM_TYPES, .answer_form = CTX_ANSWER_REDUCED, \
-	.answer = 8, .system = 4, .joins_texts = true
-#define OPENAI_REASONING \
-	OPENAI, .request = -1, .encrypted = 147, .encryption = 824
+/* OPENAI: values that all models of OpenAI have.  OPENAI_4: values that the
+ * models before the o-series have.  OPENAI_REASONING: values that OpenAI's
+ * models with reasoning have.  OPENAI_5: values that GPT-5 and later have. */
+#define OPENAI                                                       \
+	.answer_form = CTX_ANSWER_REDUCED, .answer = 8, .system = 4, \
+	.joins_texts = true
+#define OPENAI_4                                                          \
+	OPENAI, .tools_alone = 4, .answer_responses = 1, .responses = -2, \
+		.named = 9, .has_namespace = true, .call = 3,             \
+		.identified_call = 3, .parallel_call = 2, .parallel = 27, \
+		UNMEASURED
+#define OPENAI_REASONING                                                 \
+	OPENAI, .form = CTX_FORM_TYPES, .request = -1, .tools_alone = 1, \
+		.has_namespace = true, .call = 9, .parallel_call = 2,    \
+		.parallel = 33, .encrypted = 147, .encryption = 824
+#define OPENAI_5 OPENAI_REASONING, .assistant = 2, .tools = 85, .responses = -81
 /* CLAUDE: values that all models of Claude have.  CLAUDE_BEFORE_4_8: values
  * that the models before Opus 4.8 have. */
 #define CLAUDE                                                               \
@@ -102,28 +108,23 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
 	GEMINI_TEXTS,
 	.estimated_definition = 1,
 	.estimated_call = 2},
-    /* GPT-3.5 to GPT-4.1 of OpenAI */
-    [CTX_TOOLS_OPENAI] = {.name = "openai",
-	OPENAI,
-	UNMEASURED,
-	.answer_responses = 1,
-	.responses = -2,
-	.named = 9,
-	.call = 8,
-	.parallel = 12},
+    /* GPT-3.5 and GPT-4 of OpenAI */
+    [CTX_TOOLS_OPENAI_3] = {.name = "openai-3",
+	OPENAI_4,
+	.form = CTX_FORM_OLDER_TYPES},
+    /* GPT-4o and GPT-4.1 */
+    [CTX_TOOLS_OPENAI] = {.name = "openai", OPENAI_4, .form = CTX_FORM_TYPES},
     /* o1, o3 and o4-mini of OpenAI */
     [CTX_TOOLS_OPENAI_O] = {.name = "openai-o",
 	OPENAI_REASONING,
-	.tools = 5,
-	.responses = -4,
-	.call = 12},
-    /* GPT-5 and later */
-    [CTX_TOOLS_OPENAI_5] = {.name = "openai-5",
-	OPENAI_REASONING,
-	.assistant = 2,
-	.tools = 86,
-	.responses = -82,
-	.call = 14},
+	.tools = 4,
+	.responses = -3},
+    /* GPT-5 and GPT-5.1 */
+    [CTX_TOOLS_OPENAI_5] = {.name = "openai-5", OPENAI_5},
+    /* GPT-5.2 and later */
+    [CTX_TOOLS_OPENAI_5_2] = {.name = "openai-5-2",
+	OPENAI_5,
+	.responses_call = 3},
     /* Claude 3 to Sonnet 4.5 */
     [CTX_TOOLS_CLAUDE_3] = {.name = "claude-3",
 	CLAUDE_BEFORE_4_8,
@@ -179,6 +180,7 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
     /* gpt-oss: 53 requests */
     [CTX_TOOLS_GPT_OSS] = {.name = "gpt-oss",
 	OPENAI,
+	.form = CTX_FORM_TYPES,
 	UNMEASURED,
 	.request = 60,
 	.assistant = 3,
@@ -255,6 +257,15 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
 	.tools = 130,
 	.call = 22},
 };
+
+const struct ctx_surcharges *
+ctx_find_surcharges(const struct ctx_counter *counter,
+    const struct ctx_dialect *dialect)
+{
+	return ctx_surcharges_of(counter->tools.rule != CTX_TOOLS_NONE
+		? counter->tools.rule
+		: dialect->tools.rule);
+}
 
 const struct ctx_surcharges *
 ctx_surcharges_of(enum ctx_tools_rule rule)

@@ -7,8 +7,10 @@
 
 /* Forms in which a tool definition is written into the prompt of a model. */
 enum ctx_tool_form {
-	CTX_FORM_TYPES, /* as TypeScript types; see cost/tool_schema.c */
-	CTX_FORM_JSON,  /* JSON without white space */
+	/* as TypeScript types; see cost/tool_schema.c */
+	CTX_FORM_TYPES,
+	CTX_FORM_OLDER_TYPES, /* the older form of TypeScript types */
+	CTX_FORM_JSON,        /* JSON without white space */
 	/* JSON with a space after each comma and colon, inside a tag */
 	CTX_FORM_TAGGED,
 	CTX_FORM_TEXTS, /* names and texts only */
@@ -68,9 +70,11 @@ struct ctx_surcharges {
 	/* tools: number of tokens that are added to a request with tools, and
 	 * to the tokens in struct ctx_tools. responses: number of tokens that
 	 * are also added if the request has OpenAI's Responses format; may be
-	 * negative. */
+	 * negative. tools_alone: number of tokens that are also added to a
+	 * request of another format that has no system message. */
 	uint16_t tools;
 	int8_t responses;
+	uint8_t tools_alone;
 	/* number of tokens that are added to a request that names the tool
 	 * which must be called */
 	uint8_t named;
@@ -80,6 +84,14 @@ struct ctx_surcharges {
 	 * argument: for each argument of a tool call, if the arguments are a
 	 * JSON object. parallel: for each message with several tool calls. */
 	uint8_t call, argument, parallel;
+	/* True if the prompt contains the name of a tool as "functions.NAME",
+	 * in each tool call and, unless the message has several calls, in the
+	 * result, too.  Then each call of a message with several calls has
+	 * parallel_call tokens in place of call.  In OpenAI's Responses format,
+	 * where each call is a message, a call has also responses_call tokens,
+	 * and identified_call tokens if it has an id besides the call_id. */
+	bool has_namespace;
+	uint8_t parallel_call, responses_call, identified_call;
 	/* Number of additional tokens of each tool definition and of each tool
 	 * call if ctx_counter.corrects is true.  The reason is that names and
 	 * keys are short texts, for which the estimate differs most from the
@@ -126,6 +138,11 @@ struct ctx_surcharges {
  * signature has none of these forms. */
 uint64_t ctx_signature_tokens(struct ctx_str literal, unsigned forms);
 
+struct ctx_counter;
+
+/* Returns the surcharges for messages of a dialect (format). */
+const struct ctx_surcharges *ctx_find_surcharges(
+    const struct ctx_counter *counter, const struct ctx_dialect *dialect);
 /* Returns the surcharges that belong to a rule. */
 const struct ctx_surcharges *ctx_surcharges_of(enum ctx_tools_rule rule);
 

@@ -3,9 +3,17 @@
  * which OpenAI's models get them
  *
  * The form is documented for gpt-oss ("OpenAI harmony response format", OpenAI
- * cookbook, 2025), and the token counts of earlier models agree with this form.
- * Titles are written as comments, and a default is written in a comment after
- * the type (measured in recorded requests, tests/bench/billed.py).
+ * cookbook, 2025).  These rules are not documented, but agree with the billed
+ * tokens of recorded requests to models since GPT-4o (tests/bench/billed.py):
+ * a title is a comment, too.  Each line of a comment is written without the
+ * white space around it, and empty lines are left out.  A default is written in
+ * a comment after the type, a string without quotes.  An object is written on
+ * one line if its members have neither comments nor defaults.  Members of
+ * nested objects are not indented.  Title and description of the schema of all
+ * arguments, and of a schema that is referred to, are comments before the type.
+ *
+ * The token counts of GPT-4 and GPT-3.5 agree with the older form, which has
+ * none of these rules: members are always indented, each on its own line.
  */
 #include <string.h>
 
@@ -23,6 +31,8 @@ enum part { MEMBERS, ITEMS, LITERALS, UNION, NAMES };
 struct level {
 	enum part part;
 	unsigned depth; /* number of indentation steps */
+	/* If the part is MEMBERS: true if all members are on one line. */
+	bool one_line;
 	uint32_t schema;
 	/* number of schemas that contain this schema, at most DEEPEST */
 	unsigned nested;
@@ -43,6 +53,7 @@ struct level {
 /* The tool definition that is being written. */
 struct types {
 	struct ctx_prompt_writer *to;
+	bool older; /* true: the form of GPT-4 and GPT-3.5 */
 	/* JSON node of the schema of all arguments; it may contain definitions
 	 * to which other parts of the schema refer */
 	uint32_t schema;
@@ -109,33 +120,102 @@ put_decoded(struct types *t, uint32_t node)
 		ctx_prompt_put_text(t->to, node);
 }
 
-/* Writes a comment.  Writes nothing if the text of the comment is missing or
- * empty. */
+/* Writes the indentation of a line.  Only the older form is indented. */
 static void
-put_comment(struct types *t, uint32_t description, unsigned depth)
+put_indent(struct types *t, unsigned depth)
 {
-	if (!ctx_json_is_string(t->to->json, description) ||
-	    ctx_json_str(t->to->json, description).n == 2)
-		return;
-	for (; depth > 1; depth--)
+	for (; t->older && depth > 1; depth--)
 		ctx_prompt_put(t->to, "  ");
-	ctx_prompt_put(t->to, "// ");
-	put_decoded(t, description);
-	ctx_prompt_put(t->to, "\n");
 }
 
-/* Returns the name of a member with escapes decoded.  The returned name is
+/* Returns the text of a JSON string with escapes decoded.  The returned text is
  * valid until the next call. */
 static struct ctx_str
-decode_name(struct types *t, uint32_t node)
+decode_text(struct types *t, uint32_t node)
 {
-	struct ctx_str name = {"", 0};
+	struct ctx_str text = {"", 0};
 
 	t->text.n = 0;
 	if (!t->to->failed)
 		t->to->failed = ctx_json_text(t->to->json, node, &t->text,
-				    &name, t->to->err) < 0;
-	return name;
+				    &text, t->to->err) < 0;
+	return text;
+}
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* Writes a comment for each line of a text that is not empty. */
+static void
+put_comment_lines(struct types *t, struct ctx_str text)
+{
+	const char *p = text.p, *last = text.p + text.n, *end, *next;
+
+	for (; p < last; p = next) {
+		end = memchr(p, '\n', (size_t)(last - p));
+		end = end != NULL ? end : last;
+		next = end < last ? end + 1 : last;
+		while (p < end && is_blank(*p))
+			p++;
+		while (p < end && is_blank(end[-1]))
+			end--;
+		if (p == end)
+			continue;
+		ctx_prompt_put(t->to, "// ");
+		ctx_prompt_put_bytes(t->to, p, (size_t)(end - p));
+		ctx_prompt_put(t->to, "\n");
+	}
+}
+
+static bool
+is_comment(const struct ctx_json *json, uint32_t node)
+{
+	return ctx_json_is_string(json, node) && ctx_json_str(json, node).n > 2;
+}
+
+/* Writes a title or description as a comment.  Writes nothing if the text is
+ * missing or empty. */
+static void
+put_comment(struct types *t, uint32_t node, unsigned depth)
+{
+	if (!is_comment(t->to->json, node))
+		return;
+	if (!t->older) {
+		put_comment_lines(t, decode_text(t, node));
+		return;
+	}
+	put_indent(t, depth);
+	ctx_prompt_put(t->to, "// ");
+	put_decoded(t, node);
+	ctx_prompt_put(t->to, "\n");
+}
+
+/* Writes the title and description of a schema that is not a member. */
+static void
+put_schema_comments(struct types *t, uint32_t schema)
+{
+	if (schema == 0 || t->older)
+		return;
+	put_comment(t, ctx_json_find(t->to->json, schema, "title"), 1);
+	put_comment(t, ctx_json_find(t->to->json, schema, "description"), 1);
+}
+
+/* Returns true if no member of an object has a comment or a default value. */
+static bool
+fits_one_line(const struct ctx_json *json, uint32_t members)
+{
+	uint32_t key = 0;
+
+	while (ctx_json_next_member(json, members, &key))
+		if (is_comment(json, ctx_json_find(json, key + 1, "title")) ||
+		    is_comment(json,
+			ctx_json_find(json, key + 1, "description")) ||
+		    ctx_json_find(json, key + 1, "default") != 0)
+			return false;
+	return true;
 }
 
 /* Begins to write a part of the schema, such as the members of an object:
@@ -161,7 +241,10 @@ push_members(struct types *t, uint32_t schema, unsigned depth)
 	struct level *level = push_level(t, MEMBERS, schema, depth);
 	uint32_t all = ctx_json_find(t->to->json, schema, "properties");
 
-	ctx_prompt_put(t->to, "{\n");
+	level->one_line = !t->older && ctx_json_is_object(t->to->json, all) &&
+	    ctx_json_count(t->to->json, all) > 0 &&
+	    fits_one_line(t->to->json, all);
+	ctx_prompt_put(t->to, level->one_line ? "{ " : "{\n");
 	if (!ctx_json_is_object(t->to->json, all))
 		return;
 	level->at = all + 1;
@@ -215,10 +298,12 @@ put_type(struct types *t, uint32_t schema, unsigned depth)
 	static const char *const unions[] = {"enum", "anyOf", "oneOf"};
 	const struct ctx_node *nodes = t->to->json->nodes;
 	struct level *level;
-	uint32_t type = 0;
+	uint32_t type = 0, given = schema;
 	size_t i, n = CTX_LENGTH(unions);
 
-	schema = ctx_schema_follow(t->to->json, t->schema, schema);
+	schema = ctx_schema_follow(t->to->json, t->schema, given);
+	if (schema != given)
+		put_schema_comments(t, schema);
 	for (i = 0; i < n; i++) {
 		type = ctx_json_find(t->to->json, schema, unions[i]);
 		if (type != 0 && nodes[type].kind == CTX_JSON_ARRAY)
@@ -241,24 +326,35 @@ put_type(struct types *t, uint32_t schema, unsigned depth)
 	}
 }
 
-/* Writes the next member of an object type of TypeScript, on a new line.  After
- * the last member, writes the closing brace and returns false. */
+/* Writes what follows a member of an object type: a comma, and the default
+ * value. */
+static void
+put_member_end(struct types *t, const struct level *level)
+{
+	ctx_prompt_put(t->to, ",");
+	if (level->initial == 0)
+		return;
+	ctx_prompt_put(t->to, " // default: ");
+	if (!t->older && ctx_json_is_string(t->to->json, level->initial))
+		put_decoded(t, level->initial);
+	else
+		ctx_prompt_put_json(t->to, level->initial);
+}
+
+/* Writes the next member of an object type of TypeScript.  After the last
+ * member, writes the closing brace and returns false. */
 static bool
 put_member(struct types *t, struct level *level)
 {
 	uint32_t key;
 	struct ctx_str name;
-	unsigned i;
+	bool more = take_next_element(t, level, &key);
 
+	if (level->any && (more || !level->one_line))
+		put_member_end(t, level);
 	if (level->any)
-		ctx_prompt_put(t->to, ",");
-	if (level->initial != 0) {
-		ctx_prompt_put(t->to, " // default: ");
-		ctx_prompt_put_json(t->to, level->initial);
-	}
-	if (level->any)
-		ctx_prompt_put(t->to, "\n");
-	if (!take_next_element(t, level, &key)) {
+		ctx_prompt_put(t->to, level->one_line ? " " : "\n");
+	if (!more) {
 		ctx_prompt_put(t->to, "}");
 		return false;
 	}
@@ -267,10 +363,9 @@ put_member(struct types *t, struct level *level)
 	put_comment(t, ctx_json_find(t->to->json, key + 1, "description"),
 	    level->depth);
 	level->initial = ctx_json_find(t->to->json, key + 1, "default");
-	for (i = 1; i < level->depth; i++)
-		ctx_prompt_put(t->to, "  ");
+	put_indent(t, level->depth);
 	put_decoded(t, key);
-	name = decode_name(t, key);
+	name = decode_text(t, key);
 	ctx_prompt_put(t->to,
 	    ctx_intern_has(&level->names, name.p, name.n) ? ": " : "?: ");
 	put_type(t, key + 1, level->depth);
@@ -324,7 +419,7 @@ put_listed_type(struct types *t, struct level *level)
 	do {
 		if (!take_next_element(t, level, &one))
 			return false;
-		name = decode_name(t, one);
+		name = decode_text(t, one);
 	} while (
 	    !t->to->failed && ctx_intern_has(&level->names, name.p, name.n));
 	t->to->failed = t->to->failed ||
@@ -360,11 +455,12 @@ put_levels(struct types *t)
 	}
 }
 
-void
-ctx_prompt_put_types(struct ctx_prompt_writer *to,
-    const struct ctx_definition *tool)
+/* Writes a tool definition. older: true for the form of GPT-4 and GPT-3.5. */
+static void
+put_definition(struct ctx_prompt_writer *to, const struct ctx_definition *tool,
+    bool older)
 {
-	struct types t = {.to = to, .schema = tool->schema};
+	struct types t = {.to = to, .older = older, .schema = tool->schema};
 	uint32_t members = ctx_json_find(to->json, tool->schema, "properties");
 
 	put_comment(&t, tool->description, 1);
@@ -374,9 +470,24 @@ ctx_prompt_put_types(struct ctx_prompt_writer *to,
 		ctx_prompt_put(to, " = () => any;\n\n");
 	} else {
 		ctx_prompt_put(to, " = (_: ");
+		put_schema_comments(&t, tool->schema);
 		push_members(&t, tool->schema, 1);
 		put_levels(&t);
 		ctx_prompt_put(to, ") => any;\n\n");
 	}
 	ctx_buf_release(&t.text);
+}
+
+void
+ctx_prompt_put_types(struct ctx_prompt_writer *to,
+    const struct ctx_definition *tool)
+{
+	put_definition(to, tool, false);
+}
+
+void
+ctx_prompt_put_older_types(struct ctx_prompt_writer *to,
+    const struct ctx_definition *tool)
+{
+	put_definition(to, tool, true);
 }
