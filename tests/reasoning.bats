@@ -56,14 +56,18 @@ claude() {
 	done
 }
 
-@test "encrypted reasoning of the last turn of GPT-5 counts 147 tokens per 1,000 bytes after 824" {
-	responses gpt-5 0 824 > nothing
-	for n in 824 1824 10824; do
+@test "encrypted reasoning of the last turn of GPT-5 counts 153 tokens per 1,000 bytes after 920" {
+	responses gpt-5 0 920 > nothing
+	for n in 920 1920 10920; do
 		responses gpt-5 3000 $n > with
 		[ $(($(tokens with) - $(tokens nothing))) -eq \
-		    $(((n - 824) * 147 / 1000)) ] || fail "$n"
+		    $(((n - 920) * 153 / 1000)) ] || fail "$n"
 	done
-	[ "$(tokens with)" -eq $(($(tokens nothing) + 1470)) ]
+	[ "$(tokens with)" -eq $(($(tokens nothing) + 1530)) ]
+	# All bytes of Grok's are reasoning.
+	responses grok-4.3 0 1000 > less
+	responses grok-4.3 0 2000 > more
+	[ $(($(tokens more) - $(tokens less))) -eq 163 ]
 }
 
 @test "Claude up to Sonnet 4.5: thinking before the last user text counts as nothing" {

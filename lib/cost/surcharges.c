@@ -12,9 +12,10 @@
  * once per request.  GPT-5 is also billed for a channel in each earlier answer.
  * Tools cost GPT-5 about 82 tokens less in Responses than in Chat Completions.
  *
- * Encrypted reasoning (fitted to 394 requests of Codex with gpt-5.3-codex, and
- * checked with 26 others of GPT-5): 824 bytes of its base64 are data of the
- * encryption; for 1,000 of the other bytes, 147 tokens are billed.
+ * Encrypted reasoning of OpenAI (31 requests; each half of them gave the same
+ * numbers): about 920 bytes of its base64 are data of the encryption; for 1,000
+ * of the other bytes, 153 tokens are billed.  A compacted conversation of GPT-4
+ * is encrypted likewise (4 requests).
  *
  * The schema of an answer has a text around it: about 82 tokens with Claude, 4
  * to 10 with OpenAI's Chat Completions, 0 or 1 with OpenAI's Responses.
@@ -68,11 +69,11 @@
 	OPENAI, .tools_alone = 4, .answer_responses = 1, .responses = -2, \
 		.named = 9, .has_namespace = true, .call = 3,             \
 		.identified_call = 3, .parallel_call = 2, .parallel = 27, \
-		UNMEASURED
+		.encrypted = 147, .encryption = 911
 #define OPENAI_REASONING                                                 \
 	OPENAI, .form = CTX_FORM_TYPES, .request = -1, .tools_alone = 1, \
 		.has_namespace = true, .call = 9, .parallel_call = 2,    \
-		.parallel = 33, .encrypted = 147, .encryption = 824
+		.parallel = 33, .encrypted = 153, .encryption = 920
 #define OPENAI_5 OPENAI_REASONING, .assistant = 2, .tools = 85, .responses = -81
 /* CLAUDE: values that all models of Claude have.  CLAUDE_BEFORE_4_8: values
  * that the models before Opus 4.8 have. */
@@ -244,8 +245,15 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
 	.tools = 750,
 	.definition = 67,
 	.call = 32},
-    /* Grok 4.3 and later: 33 requests */
-    [CTX_TOOLS_GROK] = {.name = "grok", OPEN(4, 188), .tools = 42, .call = 22},
+    /* Grok 4.3 and later: 33 requests; encrypted reasoning: 34 answers */
+    [CTX_TOOLS_GROK] = {.name = "grok",
+	.form = CTX_FORM_JSON,
+	.framed = true,
+	.frame = 4,
+	.request = 188,
+	.tools = 42,
+	.answer_responses = 18,
+	.encrypted = 163},
     /* Grok 4 to 4.1: 24 requests */
     [CTX_TOOLS_GROK_4] = {.name = "grok-4",
 	OPEN(4, 148),
