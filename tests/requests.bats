@@ -174,6 +174,12 @@ X
 	[ "$(exact gpt-4o-search-preview)" = false ]
 	[ "$(exact gpt-4o-mini-search-preview-2025-03-11)" = false ]
 	[ "$(exact o1-mini)" = false ]
+	# nor GPT-4 in Responses
+	for model in gpt-4o gpt-4; do
+		echo '{"input":[{"role":"user","content":"hi"}]}' |
+		    ctx-count --json -m $model | jq .exact
+	done > found
+	[ "$(paste -sd ' ' found)" = "true false" ]
 	# nor an item of which only the JSON is known
 	jq -nc '{model: "gpt-5.6", input: [{role: "user", content: "hi"},
 	    {type: "additional_tools", role: "developer", tools: [{

@@ -566,8 +566,12 @@ ctx_count_request_overhead(struct ctx_counter *counter,
 	    : overhead->tools + thinking;
 	/* The number of tokens of the system prompt that the provider or host
 	 * adds is an estimate: it was measured, but the text of that prompt is
-	 * not known. */
-	if (b.extra->request > 0 && counter->basis != CTX_BASIS_ESTIMATED)
+	 * not known.  GPT-4 was billed a token less in Responses (one request;
+	 * others were not recorded). */
+	if ((b.extra->request > 0 ||
+		(b.extra->form == CTX_FORM_OLDER_TYPES &&
+		    is_responses(layout))) &&
+	    counter->basis != CTX_BASIS_ESTIMATED)
 		overhead->estimated += priming;
 	return rc;
 }
