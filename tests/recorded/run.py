@@ -172,6 +172,33 @@ def body_of(side):
         return body
 
 
+def was_edited(request):
+    """True if the recorded length of a request is not that of its body.
+
+    Length: the header Content-Length.  Its body is then not the one that was
+    answered, because someone has changed the recording.
+    """
+    headers, body = request.get("headers"), request.get("body")
+    length = [value for key, value in headers.items()
+              if key.lower() == "content-length"] if isinstance(
+                  headers, dict) else []
+    length = length[0] if length else request.get("content_length")
+    length = length[0] if isinstance(length, list) and length else length
+    if not str(length).isdigit() or int(length) == 0:
+        return False
+    parsed = body_of(request)
+    if isinstance(body, dict):
+        body = next((body[key] for key in ("string", "raw", "text")
+                     if body.get(key) is not None), None)
+    forms = [json.dumps(parsed, ensure_ascii=ascii_only, separators=between)
+             for ascii_only in (True, False)
+             for between in ((",", ":"), (", ", ": "))]
+    forms += [body] if isinstance(body, (str, bytes)) else []
+    return int(length) not in {
+        len(x if isinstance(x, bytes) else x.encode("utf-8", "surrogatepass"))
+        for x in forms}
+
+
 def status_of(answer):
     status = answer.get("status", answer.get("status_code"))
     if isinstance(status, dict):
@@ -181,8 +208,11 @@ def status_of(answer):
     return status if isinstance(status, int) else 0
 
 
-def exchanges(cassette):
-    """Yields URL, parsed request, status and parsed answer."""
+def exchanges(cassette, edited=True):
+    """Yields URL, parsed request, status and parsed answer.
+
+    edited: whether to yield requests that were edited after the recording.
+    """
     if not isinstance(cassette, dict):
         return
     rows = cassette.get("interactions") or cassette.get("http_interactions")
@@ -198,7 +228,7 @@ def exchanges(cassette):
         if not isinstance(request, dict) or not isinstance(answer, dict):
             continue
         url = request.get("uri") or request.get("url")
-        if isinstance(url, str):
+        if isinstance(url, str) and (edited or not was_edited(request)):
             yield url, body_of(request), status_of(answer), body_of(answer)
 
 
