@@ -196,3 +196,28 @@ ctx_text_splitter_place(struct ctx_text_splitter *w, size_t *at,
 	*at += s->at;
 	return rc;
 }
+
+bool
+ctx_token_estimate(const struct ctx_token_counter *c, size_t n,
+    uint64_t *tokens)
+{
+	*tokens =
+	    (uint64_t)n / CTX_BYTES_PER_TOKEN + (n % CTX_BYTES_PER_TOKEN != 0);
+	return !ctx_tokenizer_real(c->tokenizer);
+}
+
+int
+ctx_token_count(struct ctx_token_counter *c, const char *p, size_t n,
+    uint64_t *tokens, struct ctx_err *err)
+{
+	struct ctx_text_splitter w;
+	int rc;
+
+	if (ctx_token_estimate(c, n, tokens))
+		return 0;
+	ctx_text_splitter_init(&w, c, p, n);
+	while ((rc = ctx_text_splitter_next(&w, CTX_PRETOKENIZE_MAX, err)) > 0)
+		;
+	*tokens = w.tokens;
+	return rc;
+}
