@@ -26,16 +26,19 @@ enum {
 	STRING = 16,
 	/* the object with the messages must not have a member "type" */
 	UNTYPED = 32,
+	/* the messages are in the member "body" of the object in the row */
+	IN_BODY = 64,
 };
 
 /* The table of the places at which a JSON object may contain messages.  The
  * object is a request, a response, or a record that contains a request or
  * response.  The first row that matches an object is used. */
 static const struct wrapper {
-	/* Path from the record to the object that contains the messages (see
-	 * ctx_json_find_path).  NULL if the record itself contains them. */
+	/* Key of the record's member with the object that contains the
+	 * messages. NULL if the record itself contains them. */
 	const char *object;
-	/* path to the messages, from the object that contains them */
+	/* path to the messages, from the object that contains them (see
+	 * ctx_json_find_path) */
 	const char *messages;
 	/* Dialect (message format) of the messages if the messages do not
 	 * identify it.  NULL if other members of the object may identify the
@@ -83,8 +86,8 @@ static const struct wrapper {
     {"request_body", "input", "openai-responses", SURE | STRING | UNTYPED, NULL,
 	NULL},
     /* responses of providers, also in the results of a batch */
-    {"response/body", "choices", "openai-chat", RESPONSE, "message", NULL},
-    {"response/body", "output", "openai-responses", SURE | RESPONSE, NULL,
+    {"response", "choices", "openai-chat", RESPONSE | IN_BODY, "message", NULL},
+    {"response", "output", "openai-responses", SURE | RESPONSE | IN_BODY, NULL,
 	NULL},
     {"result", "message", "anthropic", SINGLE | RESPONSE, NULL, NULL},
     {"response", "candidates", "gemini", SURE | RESPONSE, "content", NULL},
@@ -352,7 +355,10 @@ find_wrapped_messages(const struct ctx_json *json, uint32_t node,
 
 	*request = node;
 	if (wrapper->object != NULL &&
-	    (*request = ctx_json_find_path(json, node, wrapper->object)) == 0)
+	    (*request = ctx_json_find(json, node, wrapper->object)) == 0)
+		return 0;
+	if ((flags & IN_BODY) &&
+	    (*request = ctx_json_find(json, *request, "body")) == 0)
 		return 0;
 	if (((flags & UNTYPED) && ctx_json_find(json, *request, "type") != 0) ||
 	    (wrapper->with != NULL &&
