@@ -92,6 +92,7 @@ is_paired() {
 	head -n 100 "$agent" > a
 	tail -n +101 "$agent" > b
 	ctx-prune -b 20k --join a b > two
+	ctx-prune -b 20k --join -n a b | head -n 2 | cmp - <(printf '%s\n' a b)
 	ctx-prune -b 20k "$agent" | cmp - two
 	printf '{"role":"user","content":"x"}' > cut
 	printf '{"role":"user","content":"x"}\n' > whole

@@ -144,11 +144,27 @@ print_json(struct cli_report *report, const struct ctx_prune_outcome *outcome,
 	return cli_json_line(stdout, CLI_STDOUT, o, 0, err);
 }
 
+/* Prints the name of the file.  If the conversation is made of all files
+ * (--join), prints the names of all. */
+static int
+print_titles(const struct cli *cli, const struct ctx_prune_outcome *outcome,
+    struct ctx_err *err)
+{
+	size_t i;
+
+	if (cli->each || outcome->line != 0)
+		return cli_plan_title(outcome->file, outcome->line, err);
+	for (i = 0; i < cli->n_files; i++)
+		if (cli_plan_title(cli->files[i], 0, err) < 0)
+			return -1;
+	return i > 0 ? 0 : cli_plan_title("-", 0, err);
+}
+
 static int
 print_table(const struct cli *cli, struct cli_report *report,
     const struct ctx_prune_outcome *outcome, struct ctx_err *err)
 {
-	if (cli_plan_title(outcome->file, outcome->line, err) < 0)
+	if (print_titles(cli, outcome, err) < 0)
 		return -1;
 	print_messages("now", outcome->messages, outcome->before);
 	cli_report_rules(report);
