@@ -203,6 +203,7 @@ load helper
 	jq -se 'map(.kind) | contains(["text", "call", "result"])' out
 	# A number that was not counted is not printed as 0.
 	jq -se 'all(has("chars") or has("bytes") | not)' out
+	ctx-count --json --per tool "$agent" | jq -se 'all(has("bytes") | not)'
 	ctx-count --per kind "$agent" | awk '$3 != "-" { exit 1 }'
 	ctx-count --tsv --per kind "$agent" | awk -F'\t' 'NR > 1 && $3 != "" { exit 1 }'
 	ctx-count --json --per turn "$agent" > out

@@ -14,6 +14,15 @@ row_has_chars(const struct row_form *form)
 	return form->per == NULL || strcmp(form->per, "kind") != 0;
 }
 
+/* Returns true if rows show the length of the JSON in bytes.  The JSON of a
+ * message is not divided between tools or kinds. */
+static bool
+row_has_bytes(const struct row_form *form)
+{
+	return row_has_chars(form) &&
+	    (form->per == NULL || strcmp(form->per, "tool") != 0);
+}
+
 uint64_t
 row_window(const struct row_form *form, const struct ctx_token_stats *stats)
 {
@@ -136,10 +145,10 @@ print_json(const struct row_form *form, const struct row *row)
 	    (json_int_t)stats->chars, "bytes", (json_int_t)stats->bytes);
 	struct ctx_err err;
 
-	if (!row_has_chars(form)) {
+	if (!row_has_chars(form))
 		(void)json_object_del(o, "chars");
+	if (!row_has_bytes(form))
 		(void)json_object_del(o, "bytes");
-	}
 	if (stats->counted_like != NULL)
 		o = cli_json_with(o, "counted_like",
 		    json_string(stats->counted_like));

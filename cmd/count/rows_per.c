@@ -101,8 +101,7 @@ rows_add_overhead(struct rows *rows, enum per per,
 }
 
 /* Adds the tokens of a message's tool calls and tool results to the rows of
- * their tools, and its other tokens to the row "-".  Adds the bytes of the
- * message to the last of these rows. */
+ * their tools, and its other tokens to the row "-". */
 static int
 add_tools(struct rows *rows, const struct ctx_token_stats *stats,
     struct ctx_err *err)
@@ -115,14 +114,12 @@ add_tools(struct rows *rows, const struct ctx_token_stats *stats,
 		of_tool.tokens = share->tokens;
 		of_tool.estimated = share->estimated;
 		of_tool.chars = share->chars;
-		of_tool.bytes = of_tool.turns = 0;
+		of_tool.turns = 0;
 		rest.tokens -= share->tokens;
 		rest.estimated -= share->estimated;
 		rest.chars -= share->chars;
-		if (rest.tokens == 0 && share + 1 == end) {
-			of_tool.bytes = stats->bytes;
+		if (rest.tokens == 0 && share + 1 == end)
 			of_tool.turns = stats->turns;
-		}
 		if (rows_add(rows, &of_tool, share->tool.p, share->tool.n,
 			err) < 0)
 			return -1;
