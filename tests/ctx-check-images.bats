@@ -70,7 +70,7 @@ load check
 	[ "$output" = "in:1: many-images: more than 600 images; this image is not among the newest
 in:1: many-images: more than 600 images; this image is not among the newest" ]
 	ctx-check -d anthropic --repair in > out
-	[ "$(jq -c '.content[:3]' out)" = '[{"type":"text","text":"[image removed]"},{"type":"text","text":"[image removed]"}'"$one]" ]
+	[ "$(jq -c '.content[:3]' out)" = '[{"type":"text","text":"[image removed: https://x.org/a.png]"},{"type":"text","text":"[image removed: https://x.org/a.png]"}'"$one]" ]
 	ctx-check -d anthropic out
 	one=',{"image":{"format":"png","source":{"bytes":"'"$(png 1 1)"'"}}}'
 	printf '{"role":"user","content":[%s]}\n' "$(printf "$one%.0s" {1..21} | cut -c 2-)" > in
@@ -128,7 +128,7 @@ in:1: many-images: more than 600 images; this image is not among the newest" ]
 	[ "$output" = "in:1: many-images: more than 1500 images; this image is not among the newest" ]
 	ctx-check --repair in > out
 	ctx-check out
-	[ "$(jq -c '.content[:2]' out)" = '[{"type":"input_text","text":"[image removed]"},{"type":"input_image","image_url":"https://x.org/a.png"}]' ]
+	[ "$(jq -c '.content[:2]' out)" = '[{"type":"input_text","text":"[image removed: https://x.org/a.png]"},{"type":"input_image","image_url":"https://x.org/a.png"}]' ]
 	# Other servers speak Chat Completions, too: only --provider asks.
 	one=',{"type":"image_url","image_url":{"url":"https://x.org/a.png"}}'
 	printf '{"role":"user","content":[%s]}\n' "$(images 1501)" > in

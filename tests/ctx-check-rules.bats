@@ -490,7 +490,7 @@ in:3: bad-result: tool result "a" has a block of a type that no tool result can 
 	[ "$output" = "in:2: assistant-media: an assistant message has media" ]
 	ctx-check -d openai-chat --provider openai --repair in > out
 	ctx-check -d openai-chat --provider openai out
-	[ "$(sed -n 2p out | jq -c .content[1])" = '{"type":"text","text":"[image removed]"}' ]
+	[ "$(sed -n 2p out | jq -c .content[1])" = '{"type":"text","text":"[image removed: https://x.org/a.png]"}' ]
 	cmp <(sed -n '1p;3p' in) <(sed -n '1p;3p' out)
 	# What was said aloud is taken.
 	printf '%s\n' "$U" '{"role":"assistant","content":null,"audio":{"id":"audio_1"}}' "$U" > in
@@ -534,7 +534,7 @@ in:3: bad-result: tool result "a" has a block of a type that no tool result can 
 	[ "${#lines[@]}" = 2 ]
 	ctx-check -d anthropic --repair in > out
 	ctx-check -d anthropic out
-	[ "$(jq -c '[.messages[1].content[].text]' out)" = '["plän","[document removed]","t"]' ]
+	[ "$(jq -c '[.messages[1].content[].text]' out)" = '["plän","[document removed: https://x.org/a.pdf]","t"]' ]
 	# Half of a surrogate pair in the document is not copied.
 	request "${plain/'\u00e4'/'\ud83d'}" "$plain" > in
 	ctx-check -d anthropic --repair in > out

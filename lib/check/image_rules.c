@@ -21,6 +21,7 @@
 #include "check/validator.h"
 #include "cost/media.h"
 #include "dialect/result_content.h"
+#include "stream/placeholder.h"
 
 /* maximum length in bytes of the text of a finding (violation of a rule) */
 #define TEXT 160
@@ -57,14 +58,7 @@ ctx_image_replace(struct ctx_buf *out, struct ctx_buf *scratch,
 	out->n = 0;
 	rc = inspect_media(json, block, scratch, &media, err);
 	if (rc == 0)
-		rc = ctx_buf_printf(&text, err, "[%s removed", media.kind);
-	if (rc == 0 && media.width > 0)
-		rc = ctx_buf_printf(&text, err, ": %ux%u %s, %llu bytes",
-		    (unsigned)media.width, (unsigned)media.height,
-		    media.format != NULL ? media.format : "pixels",
-		    (unsigned long long)media.bytes);
-	if (rc == 0)
-		rc = ctx_buf_add(&text, "]", 1, err);
+		rc = ctx_placeholder_add(&text, json, &media, true, err);
 	if (rc == 0)
 		rc = ctx_text_block(out, dialect, text.p, text.n, err);
 	ctx_buf_release(&text);
