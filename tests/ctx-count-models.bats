@@ -191,6 +191,14 @@ tokenizer_like() {
 	done
 }
 
+@test "--json has no member model if the model is unknown" {
+	ctx-count --json -m no-such "$chat" 2> err |
+		jq -e '.window == 32000 and (has("model") | not)'
+	ctx-count --json --window 9k "$chat" |
+		jq -e '.window == 9000 and (has("model") | not)'
+	ctx-count --json -m gpt-4o "$chat" | jq -e '.model == "gpt-4o"'
+}
+
 @test "the message about an unknown model shortens a long name" {
 	jq -nc --slurpfile m "$chat" --arg x "$(printf 'x%.0s' {1..500})" \
 	    '{model: $x, messages: $m}' > record
@@ -264,7 +272,7 @@ gemini_tokens() {
 		echo '{"model":"'"$name"'","messages":[{"role":"user","content":"go"}]}'
 	done > in
 	run -0 --separate-stderr ctx-count --json in
-	[ "$(jq -sc 'map(.model)' <<< "$output")" = '["gpt-4o","gpt-4o",""]' ] ||
+	[ "$(jq -sc 'map(.model)' <<< "$output")" = '["gpt-4o","gpt-4o",null]' ] ||
 		fail "$(jq -sc 'map(.model)' <<< "$output")"
 	# Many of them, as many as are kept and more.
 	for i in {1..4200}; do

@@ -101,7 +101,8 @@ add_window_members(json_t *o, const struct row_form *form,
 {
 	static const char *const names[] = {"used", "left"};
 
-	if (stats->model != NULL)
+	/* An unknown model has an empty name. */
+	if (stats->model != NULL && stats->model->name[0] != '\0')
 		o = cli_json_with(o, "model", json_string(stats->model->name));
 	o = cli_json_number(o, "window", row_window(form, stats));
 	return add_shares(o, names, form, stats, stats->tokens);
