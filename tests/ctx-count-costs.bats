@@ -32,17 +32,18 @@ X
 	echo '{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"wx","arguments":"{\"city\":\"Oslo\"}"}}]}' > call
 	printf '{"city":"Oslo"}' > arguments
 	args=$(tokens -e o200k_base --text arguments)
-	printf wx > name
+	# The call and its result name the function.
+	printf functions.wx > name
 	name=$(tokens -e o200k_base --text name)
-	[ "$(tokens -m gpt-4o call)" -eq $((3 + 3 + 1 + args + name + 8)) ]
-	[ "$(tokens -m o3 call)" -eq $((2 + 3 + 1 + args + name + 12)) ]
-	[ "$(tokens -m gpt-5 call)" -eq $((2 + 3 + 1 + args + name + 14)) ]
+	[ "$(tokens -m gpt-4o call)" -eq $((3 + 3 + 1 + args + 2 * name + 3)) ]
+	[ "$(tokens -m o3 call)" -eq $((2 + 3 + 1 + args + 2 * name + 9)) ]
+	[ "$(tokens -m gpt-5 call)" -eq $((2 + 3 + 1 + args + 2 * name + 9)) ]
 	# That is an estimate.
 	ctx-count --json -m gpt-4o call | jq -e '.exact == false'
-	# Several calls in one message cost 12 tokens more.
+	# Several calls in one message are one JSON text.
 	jq -c '.tool_calls += .tool_calls' call > two
 	[ "$(tokens -m gpt-4o two)" -eq \
-	    $((3 + 3 + 1 + 2 * (args + name + 8) + 12)) ]
+	    $((3 + 3 + 1 + 2 * (args + name + 2) + 27)) ]
 }
 
 @test "claude: a call costs the names and values of its arguments, and tags around them" {

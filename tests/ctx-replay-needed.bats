@@ -73,7 +73,7 @@ keeps() {
 	keeps "-b 500 -s salient -l light --quantum 0" 2 2
 	keeps "-b 500 -s salient --quantum 0" 3 3
 	# Without passages of its result a message may keep a name or lose it.
-	keeps "-b 250 -s salient" 2 2
+	keeps "-b 275 -s salient" 2 2
 	keeps "-b 350 -s heuristic --quantum 0" 3 3
 	keeps "-b 500 -s fifo --quantum 0" 1 1
 	ctx-replay -m gpt-4o -p "x=-b 700 -l light" chat.jsonl 2> err > out

@@ -360,41 +360,6 @@ is_responses(const struct ctx_record_layout *layout)
 	return strcmp(layout->dialect->name, "openai-responses") == 0;
 }
 
-static bool
-is_word(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-	    (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
-}
-
-/* Returns the number of tokens between a system message and the tool
- * definitions after it, in the prompt of OpenAI's models: 1 if the system
- * message ends in a letter or digit; otherwise 0, because then the line breaks
- * after the system message are part of its last token.  Without a system
- * message, the definitions are a message of their own. */
-static unsigned
-count_tools_alone(const struct overhead_count *b,
-    const struct ctx_record_layout *layout)
-{
-	static const char *const roles[] = {"system", "developer", NULL};
-	const struct ctx_json *json = b->json;
-	uint32_t one = 0, text;
-	struct ctx_str last;
-
-	while (ctx_json_next_element(json,
-	    ctx_json_find(json, layout->request, "messages"), &one)) {
-		if (!ctx_json_is_any(json, ctx_json_find(json, one, "role"),
-			roles))
-			continue;
-		text = ctx_json_find(json, one, "content");
-		if (!ctx_json_is_string(json, text))
-			return 0;
-		last = ctx_json_str(json, text);
-		return last.n > 2 && is_word(last.p[last.n - 2]);
-	}
-	return b->extra->tools_alone;
-}
-
 /* Adds the tokens that were measured for a request with tools, in addition to
  * those of the texts of the definitions. */
 static void
@@ -405,8 +370,6 @@ add_surcharges(struct overhead_count *b, const struct ctx_record_layout *layout)
 	b->fixed += extra->tools;
 	if (is_responses(layout))
 		b->fixed += extra->responses;
-	else if (extra->tools_alone > 0)
-		b->fixed += count_tools_alone(b, layout);
 	if (ctx_tool_is_named(b->json, layout->request))
 		b->fixed += extra->named;
 }
