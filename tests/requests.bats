@@ -63,6 +63,19 @@ X
 	[ "$(in_chat gpt-4o '| .messages |= .[1:]')" -eq $((base - 6)) ]
 }
 
+@test "openai: schemas that refer to each other several times are counted in time" {
+	jq -nc '{messages: [], tools: [{type: "function", function: {name: "f",
+	    parameters: {type: "object", properties: {a: {"$ref": "#/$defs/d0"}},
+	    "$defs": ([range(40) | {key: "d\(.)", value: {type: "object",
+		properties: ([range(3) as $k | {key: "p\($k)", value:
+		    {"$ref": "#/$defs/d\(. + 1)"}}] | from_entries)}}] |
+		from_entries)}}}]}' > in
+	for model in gpt-4 gpt-4o gpt-5; do
+		[ "$(timeout 60 ctx-count --json -m "$model" in | jq .tokens)" \
+		    -gt 50000 ] || fail "$model"
+	done
+}
+
 @test "openai: tools and tool calls cost what recorded requests were billed" {
 	# Billed input tokens of requests in public test suites, 2025 and 2026.
 	# With tools in Chat Completions, up to 3 tokens more or less are counted.

@@ -22,6 +22,11 @@
 /* Maximum depth of nested schemas.  A deeper schema is written as the type
  * "any". */
 #define DEEPEST 32
+/* Maximum number of bytes of tool definitions after which a schema that another
+ * one refers to is still written; then it is written as the type "any".
+ * Otherwise schemas that refer to each other several times would be written
+ * without end. */
+#define MOST_TEXT ((size_t)1 << 20)
 
 /* Parts of a JSON schema that contain other schemas or values: the members of
  * an object, the elements of an array, literal values, the alternatives of a
@@ -302,6 +307,10 @@ put_type(struct types *t, uint32_t schema, unsigned depth)
 	size_t i, n = CTX_LENGTH(unions);
 
 	schema = ctx_schema_follow(t->to->json, t->schema, given);
+	if (schema != given && t->to->out->n > MOST_TEXT) {
+		ctx_prompt_put(t->to, "any");
+		return;
+	}
 	if (schema != given)
 		put_schema_comments(t, schema);
 	for (i = 0; i < n; i++) {
