@@ -104,6 +104,11 @@ conversation() {
 		done
 		ctx-count --json -m gpt-4o $file | jq -e '.model == "gpt-4o"'
 	done
+	# an empty name is none
+	echo '{"model":"","messages":[{"role":"user","content":"hi"}]}' |
+		ctx-count --json - | jq -e 'has("model") or has("window") | not'
+	sed 's/claude-opus-4-1//' dump | cat - dump | ctx-count --json - |
+		jq -e '.model == "claude-opus-4-1"'
 	# the first of several models
 	sed 's/opus-4-1/haiku-4-5/' dump | cat dump - | ctx-count --json - |
 		jq -e '.model == "claude-opus-4-1"'

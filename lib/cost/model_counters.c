@@ -75,9 +75,9 @@ open_encoding(struct ctx_model_counters *counters, const char *encoding,
 }
 
 /* Sets *name to the name of the conversation's model.  The name is the first of
- * these that is set: counters->model, the JSON string "literal",
- * counters->fallback.  If none is set, name->p is NULL.  A JSON string with
- * escapes is decoded into counters->text. */
+ * these that is set: counters->model, the JSON string "literal" (unless it is
+ * ""), counters->fallback.  If none is set, name->p is NULL.  A JSON string
+ * with escapes is decoded into counters->text. */
 static int
 find_name(struct ctx_model_counters *counters, struct ctx_str literal,
     struct ctx_str *name, struct ctx_err *err)
@@ -85,7 +85,7 @@ find_name(struct ctx_model_counters *counters, struct ctx_str literal,
 	const char *given = counters->model;
 
 	counters->text.n = 0;
-	if (given == NULL && literal.n > 0) {
+	if (given == NULL && literal.n > 2) {
 		*name = (struct ctx_str){literal.p + 1, literal.n - 2};
 		if (memchr(name->p, '\\', name->n) == NULL)
 			return 0;

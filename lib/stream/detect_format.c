@@ -145,17 +145,19 @@ may_learn_more(const struct ctx_stream *ahead)
 		ahead->foreseen_model.n == 0);
 }
 
-/* Stores the JSON string with the model's name if the message names one. */
+/* Stores the JSON string with the model's name if the message is the first that
+ * names one. */
 static int
 learn_model(struct ctx_stream *ahead, struct ctx_err *err)
 {
 	const struct ctx_json *json = ahead->record.json;
 	uint32_t model = ctx_find_model_of_messages(json, &ahead->layout);
 
-	return ctx_json_is_string(json, model)
-	    ? ctx_buf_add_str(&ahead->foreseen_model, ctx_json_str(json, model),
-		  err)
-	    : 0;
+	if (ahead->foreseen_model.n > 0 || !ctx_json_is_string(json, model) ||
+	    ctx_json_is(json, model, ""))
+		return 0;
+	return ctx_buf_add_str(&ahead->foreseen_model,
+	    ctx_json_str(json, model), err);
 }
 
 /* Reads messages from a reader until one identifies the dialect, and one names
