@@ -413,7 +413,7 @@ spools() {
 	victim=$(find .ctx/spool -name '*.md' | sort | head -n 1)
 	echo mine > "$victim"
 	run -2 --separate-stderr ctx-age "$agent"
-	[[ $stderr == *"$victim exists, but is not the file that ctx-age wrote for this tool result; move it to another place, or choose another spool directory"* ]]
+	[[ $stderr == *"$victim exists, but with other contents than ctx-age would write; move this file to another place, or choose another spool directory"* ]]
 	[ "$(cat "$victim")" = mine ]
 	ctx-age "$agent" > out 2> /dev/null || :
 	[ "$(aged out)" -eq $(($(aged good) - 1)) ]

@@ -224,9 +224,9 @@ check_existing_file(const struct ctx_spool *spool, const char *name,
 	close(fd);
 	if (rc == 0)
 		return ctx_err_set(err, CTX_EFILE,
-		    "%s/%s exists, but is not the file that ctx-age wrote for "
-		    "this tool result; move it to another place, or choose "
-		    "another spool directory",
+		    "%s/%s exists, but with other contents than ctx-age would "
+		    "write; move this file to another place, or choose another "
+		    "spool directory",
 		    spool->dir, name);
 	return rc;
 }
