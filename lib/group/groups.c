@@ -57,7 +57,8 @@ append_segment(struct ctx_groups *groups, struct ctx_err *err)
 
 	if (groups->n >= CTX_NO_SEGMENT) {
 		ctx_err_set(err, CTX_ELIMIT,
-		    "the conversation has more than 4294967295 messages");
+		    "the conversation has more than 4294967295 messages, tool "
+		    "results and other records; split it");
 		return NULL;
 	}
 	if (CTX_GROW(groups->segments, groups->cap, groups->n + 1, err) < 0)
