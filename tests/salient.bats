@@ -266,6 +266,23 @@ $(numbered 90)" '{role: "tool", tool_call_id: $i, content: $t}'
 	done
 }
 
+@test "salient meets the budget with many results of one response" {
+	jq -nc '{role: "user", content: "go"},
+	    {role: "assistant", content: null, tool_calls: [range(100) |
+		{id: "c\(.)", type: "function", function:
+		    {name: "f", arguments: "{}"}}]},
+	    (range(100) as $i | {role: "tool", tool_call_id: "c\($i)",
+		content: ([range(100) | "line \(.) of file \($i), value \(
+		    ($i * 100 + .) * 245489 % 1000003)\n"] | join(""))})' > in
+	for model in gpt-4o mistral-7b; do
+		for budget in 6k 15k 30k; do
+			ctx-prune -m "$model" -b "$budget" in > out
+			[ "$(tokens -m "$model" out)" -gt 4000 ]
+			ctx-prune -m "$model" -b "$budget" out | cmp - out
+		done
+	done
+}
+
 @test "salient cuts results in the formats of agents, and the copies of results" {
 	local n
 	run_of_lists > in

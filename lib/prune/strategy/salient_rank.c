@@ -19,6 +19,10 @@
  * the first mark in a text, such as "[... 900 characters truncated ...]", and
  * of each other mark, "[...]". */
 enum { FIRST_MARK_TOKENS = 8, MARK_TOKENS = 3 };
+/* Number of tokens by which the estimate of a result that must be kept is
+ * raised.  Otherwise the estimate could be too low, and the output above the
+ * budget, because the result cannot be removed. */
+enum { RESERVED_TOKENS = 8 };
 
 struct ranking {
 	struct salient *s;
@@ -427,7 +431,8 @@ count_removable(const struct salient *s, size_t i)
 	for (size_t k = 0; k < count_pieces(s, i); k++) {
 		tokens += pieces[k].tokens;
 		if (pieces[k].tokens > 0 && !pieces[k].is_joined)
-			subtract_tokens(&tokens, FIRST_MARK_TOKENS);
+			subtract_tokens(&tokens,
+			    FIRST_MARK_TOKENS + RESERVED_TOKENS);
 	}
 	return tokens;
 }
