@@ -134,6 +134,26 @@ X
 	[ "$(tokens -m gpt-5 named)" -eq 268 ]
 }
 
+@test "openai: calls in Responses cost 3 tokens more from GPT-5.2 on, or with an id" {
+	echo '{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"w\u0078","arguments":"{\"a\": [1, 2]}"}}]},{"role":"tool","tool_call_id":"a","content":"ok"}]}' > chat
+	echo '{"input":[{"role":"user","content":"hi"},{"type":"function_call","call_id":"a","name":"wx","arguments":"{\"a\": [1, 2]}"},{"type":"function_call_output","call_id":"a","output":"ok"}]}' > responses
+	sed 's/"function_call",/&"id":"fc_1",/' responses > identified
+	[ "$(tokens -m gpt-5.2 chat)" -eq "$(tokens -m gpt-5 chat)" ]
+	[ "$(tokens -m gpt-5.2 responses)" -eq \
+	    $(($(tokens -m gpt-5 responses) + 3)) ]
+	[ "$(tokens -m gpt-4o identified)" -eq \
+	    $(($(tokens -m gpt-4o responses) + 3)) ]
+	[ "$(tokens -m gpt-5 identified)" -eq "$(tokens -m gpt-5 responses)" ]
+	# the characters of a call are those of the message, for each model
+	sed 's/\\u0078/x/' chat > plain
+	for model in gpt-4o claude-opus-4-5; do
+		for file in chat plain responses; do
+			ctx-count --json -m "$model" $file | jq -e '.chars == 19'
+		done
+		[ "$(tokens -m "$model" chat)" -eq "$(tokens -m "$model" plain)" ]
+	done
+}
+
 @test "a system prompt beside the messages costs what a system message costs" {
 	jq -nc '{model: "gpt-4o", instructions: "Be brief",
 	    input: [{role: "user", content: "hi"}]}' > beside
