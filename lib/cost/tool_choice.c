@@ -2,7 +2,7 @@
 #include "cost/tool_choice.h"
 
 /* Returns the JSON node of the member that says whether the model must call a
- * tool; 0 if the request has none, or if it is null. */
+ * tool; 0 if the request has none. */
 static uint32_t
 find_choice(const struct ctx_json *json, uint32_t request)
 {
@@ -13,9 +13,7 @@ find_choice(const struct ctx_json *json, uint32_t request)
 	if (choice == 0)
 		choice =
 		    ctx_json_find_path(json, request, "toolConfig/toolChoice");
-	return choice != 0 && json->nodes[choice].kind == CTX_JSON_NULL
-	    ? 0
-	    : choice;
+	return choice;
 }
 
 bool
