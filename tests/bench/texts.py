@@ -12,7 +12,7 @@ For the table of lib/cost/NOTES.md, with the files that ctx-count --models names
     tests/bench/texts.py gemini-2.5-pro=gemma.json llama-3.3=llama.json \\
         deepseek-v4=deepseek.json qwen3=qwen.json qwen3.5=qwen35.json \\
         glm-5=glm.json minimax-m2=minimax.json \\
-        mistral-nemo=tekken.json
+        mistral-nemo=tekken.json kimi-k2=tiktoken.model
 
 The texts are made from files of this repository, and from the manual pages in
 other languages that are installed (Debian: manpages-de, manpages-fr,
