@@ -109,7 +109,9 @@ struct ctx_age_counts {
 	/* messages: number of messages that were read. timed: how many of them
 	 * have a timestamp; counted only with the option older. */
 	uint64_t messages, timed;
-	uint64_t failed; /* number of tool results that could not be stored */
+	/* number of tool results, media blocks and messages with signed
+	 * reasoning that could not be stored */
+	uint64_t failed;
 	/* Number of messages from which bound reasoning was removed: signed
 	 * reasoning that the provider refuses if anything before it was
 	 * changed. */

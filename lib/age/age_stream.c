@@ -40,8 +40,8 @@ begin_aging(void *user, const struct ctx_event *event, struct ctx_err *err)
 }
 
 /* Stores the record of a message that is the last entry of the queue.  If the
- * message cannot be changed and the queue is otherwise empty, writes it at
- * once. */
+ * message cannot be changed and the queue is otherwise empty, writes it at once
+ * (not if ctx_age_may_refuse returns true). */
 static int
 hold_record(struct aging *aging, struct age_entry *entry,
     const struct ctx_event *event, struct ctx_err *err)
