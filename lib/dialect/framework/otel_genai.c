@@ -4,9 +4,9 @@
  *
  * Instrumented programs record these messages as gen_ai.input.messages and
  * gen_ai.output.messages.  A message has a role, and parts with a type.  The
- * text of a text part is its member "content", or "text" in parts of the Vercel
- * AI SDK.  A tool result is the member "response", or "result" in earlier
- * versions.
+ * text of a text part is its member "content".  (In messages of the Vercel AI
+ * SDK, which vercel_ui.c reads, it is the member "text".)  A tool result is the
+ * member "response", or "result" in earlier versions.
  *
  * Source: gen-ai-input-messages.json, gen-ai-output-messages.json and the
  * examples of open-telemetry/semantic-conventions, November 2026.
