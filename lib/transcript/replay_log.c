@@ -188,8 +188,8 @@ replay_line(struct log *log, uint32_t line, struct ctx_err *err)
 
 /* Finds the number of the parent's line for each line that contains the id of
  * its parent. where: scratch memory with one element for each id.  The caller
- * must pass zeros; the function sets all elements to 0 again before it
- * returns. */
+ * must pass zeros; the function sets all elements to 0 again before it returns
+ * 0. */
 static int
 find_parents(struct ctx_transcript *transcript, uint32_t *where,
     struct ctx_err *err)
