@@ -22,7 +22,8 @@
  * next line if standard error is not a terminal. */
 enum { WAIT = 1000, PAUSE = 100, PAUSE_LINES = 1000 };
 /* Widths in terminal columns.  BAR_MOST, BAR_LEAST: maximum and minimum width
- * of the progress bar.  LINE_MOST: maximum width of the whole line. */
+ * of the progress bar between its brackets.  LINE_MOST: maximum width of the
+ * whole line. */
 enum { BAR_MOST = 30, BAR_LEAST = 8, LINE_MOST = 220 };
 
 struct cli_progress {
@@ -121,7 +122,7 @@ print_state(const struct cli_progress *p, uint64_t time, char out[120])
 
 /* Writes a progress bar such as "[=======> ] " to the buffer out; nothing if
  * the size of the input is not known or the bar would be too short. room:
- * maximum width of the bar in terminal columns. */
+ * maximum width in terminal columns of the part between the brackets. */
 static void
 print_bar(const struct cli_progress *p, size_t room, char out[BAR_MOST + 4])
 {

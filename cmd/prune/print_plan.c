@@ -3,8 +3,8 @@
 #include "cli/plan_table.h"
 #include "prune/print_plan.h"
 
-/* Size in bytes of the longest text that says why a part of the budget is
- * left. */
+/* Size in bytes of the buffer for the text that says why a part of the budget
+ * is left. */
 enum { NOTE_BYTES = 160 };
 
 /* Returns how many tokens of the budget are still unused after messages were
