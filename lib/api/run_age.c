@@ -38,7 +38,7 @@ configure_age(struct ctx_age_config *config,
 		    "option step: must be at least 1");
 	if (config->head > CTX_AGE_HEAD)
 		return ctx_err_set(err, CTX_EARG,
-		    "option head: at most %d characters", CTX_AGE_HEAD);
+		    "option head: must be at most %d", CTX_AGE_HEAD);
 	if (ctx_api_read_reasoning(options->reasoning, &config->reasoning,
 		err) < 0 ||
 	    ctx_api_add_pattern(&config->tool, options->tool, err) < 0)
