@@ -316,7 +316,7 @@ count_files(struct count_command *count)
 	count->largest.n = 0;
 	for (i = 0; i < count->cli.n_files; i++) {
 		if (!count->bar.follow &&
-		    !cli_may_read(&count->cli, count->cli.files[i]))
+		    !cli_exists(&count->cli, count->cli.files[i]))
 			continue;
 		if (count->text)
 			count_text(count, &count->cli.files[i]);

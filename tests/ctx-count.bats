@@ -425,7 +425,7 @@ load helper
 	sed -n 5p out | cmp - gone
 }
 
-@test "a file that cannot be opened is skipped, with status 2" {
+@test "a missing file is skipped, with status 2" {
 	echo '{"role":"user","content":"one"}' | tee a > b
 	run -2 --separate-stderr ctx-count --json a none b
 	[ "$(jq -r .file <<< "$output" | paste -sd ' ')" = 'a b' ]

@@ -236,9 +236,10 @@ cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
 }
 
 bool
-cli_may_read(struct cli *cli, const char *file)
+cli_exists(struct cli *cli, const char *file)
 {
-	if (strcmp(file, "-") == 0 || access(file, R_OK) == 0)
+	if (strcmp(file, "-") == 0 || access(file, F_OK) == 0 ||
+	    errno != ENOENT)
 		return true;
 	cli_say(cli, "%s: cannot open: %s", file, strerror(errno));
 	cli_status(cli, CLI_TROUBLE);

@@ -373,8 +373,8 @@ struct ctx_request_prefix *cli_read_request(struct cli *cli,
     struct ctx_model_counters *counters,
     const struct ctx_request_prefix_options *options, char **files, size_t n);
 /* For a command that reads each input file by itself.  Returns false, prints
- * why, and sets the exit status, if the file is missing or must not be read. */
-bool cli_may_read(struct cli *cli, const char *file);
+ * why, and sets the exit status, if the file does not exist. */
+bool cli_exists(struct cli *cli, const char *file);
 /* For a command that reads its input files without cli_open.  The command calls
  * this before it reads them.  Exits with an error if standard output is an
  * input file, tells the user if the command waits for input from the terminal,
