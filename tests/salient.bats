@@ -255,6 +255,8 @@ $(numbered 90)" '{role: "tool", tool_call_id: $i, content: $t}'
 		run -1 ctx-prune "$@" -l light in
 		run -1 ctx-prune "$@" --not-tool read_file in
 		run -1 ctx-prune "$@" --pin 'limit_[01]' in
+		run -1 ctx-prune "$@" --pin 'f0[.]c' in
+		run -1 ctx-prune "$@" --pin-tool read_file in
 		# no more than the newest message can be kept
 		run -1 ctx-prune -e o200k_base -s "$strategy" -b "$newest" in
 		[[ $output == *"last messages"* ]]

@@ -393,7 +393,7 @@ set_last_step(struct ctx_plan *plan)
 
 /* If the segments that must be kept exceed the target, keeps as few messages as
  * possible, and lets edits shorten the tool results of segments that are kept
- * only because of another segment of their group. */
+ * only because of another segment of their group, which is not pinned. */
 static void
 allow_shorter_results(struct ctx_plan *plan)
 {
@@ -407,6 +407,7 @@ allow_shorter_results(struct ctx_plan *plan)
 	set_least_floors(plan, 0);
 	for (size_t i = 0; i < plan->step.n; i++)
 		if ((plan->floors[i] & CTX_FLOORS_VERBATIM) &&
+		    !(plan->floors[i] & CTX_FLOORS_FOREVER) &&
 		    !has_open_tool_call(plan, (uint32_t)i) &&
 		    !(find_own_floor(plan, &plan->groups->segments[i]) &
 			CTX_FLOORS_VERBATIM))
