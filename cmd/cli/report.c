@@ -365,7 +365,8 @@ end_file(struct cli_report *report, struct ctx_err *err)
 			    cli_report_object(report, report->file), 0, err);
 		} else {
 			rc = cli_plan_title(report->file, 0, err);
-			cli_report_rules(report);
+			if (rc == 0)
+				cli_report_rules(report);
 		}
 	}
 	if (report->file != NULL)
