@@ -214,6 +214,29 @@ is_paired() {
 		fail "$stderr"
 }
 
+@test "a budget that fits a conversation also fits if it is larger" {
+	{
+		messages "system:Be brief."
+		for i in $(seq 12); do
+			messages "user:question $i $(words 20)" "assistant:answer $i"
+		done
+	} > in
+	for s in $STRATEGIES; do
+		# window has no budget; what recall keeps must begin with a question
+		case $s in window | recall) continue ;; esac
+		fits=false
+		for budget in $(seq 40 3 160); do
+			if ctx-prune -s "$s" -b "$budget" in > out 2> err; then
+				fits=true
+				[ "$(tokens out)" -le "$budget" ]
+			else
+				[ "$fits" = false ] || fail "$s $budget"
+			fi
+		done
+		[ "$fits" = true ]
+	done
+}
+
 @test "an empty conversation over the budget names its framing" {
 	echo '{"messages":[]}' > in
 	run -2 --separate-stderr ctx-prune -b 1 in

@@ -157,6 +157,34 @@ pin_turn_ends(struct ctx_plan *plan)
 	}
 }
 
+/* Keeps the user messages that other messages of their turn need, if such a
+ * message must be kept.  Called if the conversation has ended and roles need
+ * not alternate. */
+static void
+pin_questions(struct ctx_plan *plan)
+{
+	const struct ctx_segment *segments = plan->groups->segments;
+	const unsigned no_answer = CTX_SEGMENT_USER | CTX_SEGMENT_SYSTEM |
+	    CTX_SEGMENT_UNKNOWN | CTX_SEGMENT_COMPACTED;
+	unsigned turn_floors;
+	size_t end;
+
+	for (size_t i = 0; i < plan->step.n; i = end) {
+		turn_floors = 0;
+		for (end = i; end < plan->step.n &&
+		     segments[end].turn == segments[i].turn;
+		     end++)
+			if (!(segments[end].flags & no_answer))
+				turn_floors |= plan->floors[ctx_group_of(
+				    plan->groups->segments, (uint32_t)end)];
+		for (size_t j = i; turn_floors != 0 && j < end; j++)
+			if (ctx_plan_is_required_by_turn(plan, &segments[j]))
+				plan->floors[ctx_group_of(
+				    plan->groups->segments, (uint32_t)j)] |=
+				    CTX_FLOOR_BIT(CTX_FLOOR_TURN);
+	}
+}
+
 /* Returns true if a tool call of segment i may still get a result.  If no more
  * messages will come (plan->ended is true), only a call of the newest turn can
  * still get a result, or a call that gets several results. */
@@ -225,6 +253,8 @@ find_floors(struct ctx_plan *plan)
 	}
 	if (plan->settings.alternates)
 		pin_turn_ends(plan);
+	else if (plan->ended && !ctx_prune_splits_turns(&plan->settings))
+		pin_questions(plan);
 	for (size_t i = 0; i < plan->groups->n; i++)
 		plan->floors[i] =
 		    plan->floors[ctx_group_of(segments, (uint32_t)i)];

@@ -467,6 +467,20 @@ slow_alternate(struct slow *s)
 	}
 }
 
+/* Keeps the user messages that a turn needs, if an answer of the turn is kept.
+ */
+static inline void
+slow_hold_questions(struct slow *s)
+{
+	const struct message *m = s->f->list;
+	size_t i, j;
+
+	for (i = 0; i < s->f->n; i++)
+		for (j = 0; s->asks[i] && j < s->f->n; j++)
+			s->held[i] |= s->turn[j] == s->turn[i] && s->held[j] &&
+			    m[j].kind != 'u' && m[j].kind != 's';
+}
+
 /* Returns the number of tokens that are left. shared: true if the tokens for
  * role and delimiters of two parts of one message are counted once. */
 static inline uint64_t
@@ -599,6 +613,8 @@ slow_plan(const struct fixture *f, struct result *out)
 	slow_holds(&s);
 	if (l->alternates)
 		slow_alternate(&s);
+	else
+		slow_hold_questions(&s);
 	for (i = 0; i < f->n; i++)
 		total += f->list[i].tokens - (f->list[i].goes_on ? FRAMING : 0);
 	if (!l->strategy->has_budget) {
