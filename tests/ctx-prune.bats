@@ -237,6 +237,36 @@ is_paired() {
 	done
 }
 
+@test "without the system message, OpenAI's tools cost more, which the budget includes" {
+	{
+		messages "system:Be brief." "developer:Be kind."
+		for i in $(seq 12); do
+			messages "user:question $i $(words 20)" "assistant:answer $i"
+		done
+	} | jq -sc '{model: "gpt-4o", messages: ., tools: [{type: "function",
+	    function: {name: "wx", parameters: {type: "object", properties: {}}}}]}' > in
+	removed=0
+	for options in "-s fifo" "--no-pin-system --quantum 0"; do
+		fits=false
+		for budget in $(seq 60 3 340); do
+			# shellcheck disable=SC2086 # several words
+			if ! ctx-prune -b "$budget" $options in > out 2> err; then
+				# what fits a smaller budget also fits this one
+				[ "$fits" = false ] || fail "$budget $options"
+				continue
+			fi
+			fits=true
+			# shellcheck disable=SC2086 # several words
+			left=$(ctx-prune -b "$budget" $options -n --json in |
+			    jq .left.tokens)
+			[ "$(tokens out)" -eq "$left" ] || fail "$budget $options"
+			[ "$left" -le "$budget" ]
+			grep -q 'Be ' out || removed=$((removed + 1))
+		done
+	done
+	[ "$removed" -gt 50 ]
+}
+
 @test "an empty conversation over the budget names its framing" {
 	echo '{"messages":[]}' > in
 	run -2 --separate-stderr ctx-prune -b 1 in

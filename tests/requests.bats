@@ -13,9 +13,7 @@ tools() {
 }
 
 @test "tools cost what API calls of the OpenAI cookbook reported" {
-	# "How to count tokens with tiktoken": 105 for gpt-4, 101 for gpt-4o.  2
-	# and 3 more are counted, because 4 more are billed without a system
-	# message.
+	# "How to count tokens with tiktoken": 105 for gpt-4, 101 for gpt-4o.
 	cat > request <<'X'
 {"messages": [
  {"role": "system",
@@ -32,11 +30,11 @@ tools() {
     "enum": ["celsius", "fahrenheit"]}},
    "required": ["location"]}}}]}
 X
-	[ "$(tokens -m gpt-4 request)" -eq 107 ]
-	[ "$(tokens -m gpt-4o request)" -eq 104 ]
+	[ "$(tokens -m gpt-4 request)" -eq 105 ]
+	[ "$(tokens -m gpt-4o request)" -eq 101 ]
 	ctx-count --json -m gpt-4o request | jq -e '.exact | not'
 	jq -c . request > compact
-	[ "$(tokens -m gpt-4o compact)" -eq 104 ]
+	[ "$(tokens -m gpt-4o compact)" -eq 101 ]
 	# The same in the shape of Responses, which was billed 2 tokens less in
 	# recorded requests.
 	jq -c '{input: .messages, tools: [.tools[].function + {type: "function"}]}' \
@@ -44,7 +42,7 @@ X
 	[ "$(tokens -m gpt-4o responses)" -eq 99 ]
 }
 
-@test "tools cost more with GPT-5, and if one is named" {
+@test "tools cost more with GPT-5, by name, and without a system message" {
 	weather='[{"type":"function","function":{"name":"wx","description":"Weather","parameters":{"type":"object","properties":{"city":{"type":"string"}}}}}]'
 	in_chat() { # model, more members
 		jq -nc --arg model "$1" --argjson tools "$weather" \
@@ -55,12 +53,15 @@ X
 	}
 	local base
 	base=$(in_chat gpt-4o)
-	[ "$(in_chat gpt-5)" -eq $((base + 83 - 1)) ]
-	[ "$(in_chat o3)" -eq $((base + 1 - 1)) ]
+	[ "$(in_chat gpt-5)" -eq $((base + 85 - 1)) ]
+	[ "$(in_chat o3)" -eq $((base + 4 - 1)) ]
 	[ "$(in_chat gpt-4o '+ {tool_choice: {type: "function",
 	    function: {name: "wx"}}}')" -eq $((base + 9)) ]
-	# without the system message, which has 3 + 1 + 2 tokens
-	[ "$(in_chat gpt-4o '| .messages |= .[1:]')" -eq $((base - 6)) ]
+	# The system message has 3 + 1 + 2 tokens.  Without it, the tools are a
+	# message of 4 tokens more.
+	[ "$(in_chat gpt-4o '| .messages |= .[1:]')" -eq $((base - 6 + 4)) ]
+	[ "$(in_chat gpt-4o '| .messages |= reverse')" -eq "$base" ]
+	[ "$(in_chat gpt-4o '| .messages[0].role = "developer"')" -eq "$base" ]
 }
 
 @test "openai: schemas that refer to each other several times are counted in time" {
@@ -78,16 +79,8 @@ X
 
 @test "openai: tools and tool calls cost what recorded requests were billed" {
 	# Billed input tokens of requests in public test suites, 2025 and 2026.
-	# With tools in Chat Completions, up to 3 tokens more or less are counted.
 	billed() { # model, tokens, request without its model
-		local more
-		more=$(($(printf '%s' "$3" | tokens -m "$1") - $2))
-		case $3 in
-		*messages*tools*)
-			[ "${more#-}" -le 3 ]
-			;;
-		*) [ "$more" -eq 0 ] ;;
-		esac || fail "$1 $2 $more"
+		[ "$(printf '%s' "$3" | tokens -m "$1")" -eq "$2" ] || fail "$1 $2"
 	}
 	of() { # format, name, description, properties, more members
 		jq -nc --arg name "$2" --arg description "$3" --argjson p "$4" '
@@ -127,11 +120,11 @@ X
 	    type: "function", function: {name: ., arguments: "{\"a\": 2, \"b\": 3}"}}]},
 	    {role: "tool", tool_call_id: "add", content: "5"},
 	    {role: "tool", tool_call_id: "multiply", content: "6"}]}' > parallel
-	[ "$(tokens -m gpt-5 parallel)" -eq 268 ]
+	[ "$(tokens -m gpt-5 parallel)" -eq 267 ]
 	# The names of tool results are not counted again.
 	jq -c '.messages |= map(if .role == "tool"
 	    then .name = .tool_call_id else . end)' parallel > named
-	[ "$(tokens -m gpt-5 named)" -eq 268 ]
+	[ "$(tokens -m gpt-5 named)" -eq 267 ]
 }
 
 @test "openai: calls in Responses cost 3 tokens more from GPT-5.2 on, or with an id" {
@@ -269,7 +262,7 @@ X
 		g: {type: "number", description: "how many"}}},
 	    h: {type: "odd"}, i: {}, j: {type: "object"}}}}}]}' > in
 	# Of GPT-4, in the older form; of later models, without the indentation,
-	# and a default without quotes.  After them come 2 and 3 tokens of OpenAI.
+	# and a default without quotes.  After them come four tokens of a message.
 	printf '%s' ' Tools
 
 ## functions
@@ -297,9 +290,8 @@ j?: object,
 } // namespace functions' > shown
 	sed 's/^  //; s/"x y"/x y/' shown > later
 	in_tools() { # model
-		ctx-count --per role --json -m "$1" in | jq --arg m "$1" '
-		    select(.role == "tools") |
-		    .tokens - (if $m == "gpt-4" then 2 else 3 end)'
+		ctx-count --per role --json -m "$1" in |
+		    jq 'select(.role == "tools") | .tokens - 4'
 	}
 	[ "$(in_tools gpt-4)" -eq "$(tokens -m gpt-4 --text shown)" ]
 	[ "$(in_tools gpt-4o)" -eq "$(tokens -m gpt-4o --text later)" ]

@@ -346,6 +346,11 @@ struct ctx_request_overhead {
 	/* Tokens of the tool definitions and of the JSON schema of the
 	 * response. */
 	uint64_t tools;
+	/* Number of tokens that the request has in addition once all its
+	 * messages with the role system are removed, because its tool
+	 * definitions are then a message of their own.  0 if the request has no
+	 * such message; then these tokens are in "tools". */
+	unsigned tools_alone;
 	/* number of tokens in the member "tokens" that are estimated */
 	uint64_t estimated;
 	/* chars: number of characters in all texts outside the messages;

@@ -57,6 +57,8 @@ struct overhead_count {
 	 * provider's own tools, and those of the text around the tool
 	 * definitions. */
 	int64_t fixed;
+	/* see ctx_request_overhead.tools_alone */
+	unsigned tools_alone;
 	bool any;
 };
 
@@ -360,6 +362,35 @@ is_responses(const struct ctx_record_layout *layout)
 	return strcmp(layout->dialect->name, "openai-responses") == 0;
 }
 
+/* Returns true if a message of the request has the role of a system message. */
+static bool
+has_system_message(const struct ctx_json *json,
+    const struct ctx_record_layout *layout)
+{
+	static const char *const roles[] = {"system", "developer", NULL};
+	uint32_t one = 0;
+
+	while (ctx_json_next_element(json, layout->messages, &one))
+		if (ctx_json_is_any(json, ctx_json_find(json, one, "role"),
+			roles))
+			return true;
+	return false;
+}
+
+/* Adds the tokens that tool definitions cost more without a system message.
+ * They are then a message of their own. */
+static void
+add_tools_alone(struct overhead_count *b,
+    const struct ctx_record_layout *layout)
+{
+	if (is_responses(layout) || b->extra->tools_alone == 0)
+		return;
+	if (has_system_message(b->json, layout))
+		b->tools_alone = b->extra->tools_alone;
+	else
+		b->fixed += b->extra->tools_alone;
+}
+
 /* Adds the tokens that were measured for a request with tools, in addition to
  * those of the texts of the definitions. */
 static void
@@ -370,6 +401,7 @@ add_surcharges(struct overhead_count *b, const struct ctx_record_layout *layout)
 	b->fixed += extra->tools;
 	if (is_responses(layout))
 		b->fixed += extra->responses;
+	add_tools_alone(b, layout);
 	if (ctx_tool_is_named(b->json, layout->request))
 		b->fixed += extra->named;
 }
@@ -523,6 +555,7 @@ ctx_count_request_overhead(struct ctx_counter *counter,
 	ctx_buf_release(&b.text);
 	overhead->tokens =
 	    priming + overhead->system + overhead->tools + thinking;
+	overhead->tools_alone = b.tools_alone;
 	overhead->chars = b.cost.chars;
 	overhead->estimated = counter->basis == CTX_BASIS_ESTIMATED
 	    ? overhead->tokens

@@ -66,14 +66,15 @@
 	.answer_form = CTX_ANSWER_REDUCED, .answer = 8, .system = 4, \
 	.joins_texts = true
 #define OPENAI_4                                                          \
-	OPENAI, .answer_responses = 1, .named = 9, .has_namespace = true, \
-		.call = 3, .identified_call = 3, .parallel_call = 2,      \
-		.parallel = 27, .encrypted = 147, .encryption = 911
-#define OPENAI_REASONING                                                      \
-	OPENAI, .form = CTX_FORM_TYPES, .request = -1, .has_namespace = true, \
-		.call = 9, .parallel_call = 2, .parallel = 33,                \
-		.encrypted = 153, .encryption = 920
-#define OPENAI_5 OPENAI_REASONING, .assistant = 2, .tools = 86, .responses = -82
+	OPENAI, .tools_alone = 4, .answer_responses = 1, .responses = -2, \
+		.named = 9, .has_namespace = true, .call = 3,             \
+		.identified_call = 3, .parallel_call = 2, .parallel = 27, \
+		.encrypted = 147, .encryption = 911
+#define OPENAI_REASONING                                                 \
+	OPENAI, .form = CTX_FORM_TYPES, .request = -1, .tools_alone = 1, \
+		.has_namespace = true, .call = 9, .parallel_call = 2,    \
+		.parallel = 33, .encrypted = 153, .encryption = 920
+#define OPENAI_5 OPENAI_REASONING, .assistant = 2, .tools = 85, .responses = -81
 /* CLAUDE: values that all models of Claude have.  CLAUDE_BEFORE_4_8: values
  * that the models before Opus 4.8 have. */
 #define CLAUDE                                                               \
@@ -111,15 +112,9 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
     /* GPT-3.5 and GPT-4 of OpenAI */
     [CTX_TOOLS_OPENAI_3] = {.name = "openai-3",
 	OPENAI_4,
-	.tools = 2,
-	.responses = -4,
 	.form = CTX_FORM_OLDER_TYPES},
     /* GPT-4o and GPT-4.1 */
-    [CTX_TOOLS_OPENAI] = {.name = "openai",
-	OPENAI_4,
-	.tools = 3,
-	.responses = -5,
-	.form = CTX_FORM_TYPES},
+    [CTX_TOOLS_OPENAI] = {.name = "openai", OPENAI_4, .form = CTX_FORM_TYPES},
     /* o1, o3 and o4-mini of OpenAI */
     [CTX_TOOLS_OPENAI_O] = {.name = "openai-o",
 	OPENAI_REASONING,

@@ -70,12 +70,12 @@ struct ctx_surcharges {
 	/* tools: number of tokens that are added to a request with tools, and
 	 * to the tokens in struct ctx_tools. responses: number of tokens that
 	 * are also added if the request has OpenAI's Responses format; may be
-	 * negative.  In the format Chat Completions, models of OpenAI bill 3 or
-	 * 4 tokens more if there is no system message (GPT-5: 1 more).  "tools"
-	 * has a number between, because the tokens of the tools must not change
-	 * if ctx-prune removes the system message. */
+	 * negative. tools_alone: number of tokens that are also added to a
+	 * request of another format that has no message with the role
+	 * system. */
 	uint16_t tools;
 	int8_t responses;
+	uint8_t tools_alone;
 	/* number of tokens that are added to a request that names the tool
 	 * which must be called */
 	uint8_t named;

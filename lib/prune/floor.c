@@ -267,7 +267,7 @@ find_floors(struct ctx_plan *plan)
 static uint64_t
 count_floor_tokens(const struct ctx_plan *plan)
 {
-	uint64_t tokens = plan->fixed + plan->step.reserved, replaced;
+	uint64_t tokens = ctx_plan_base(plan), replaced;
 	const struct ctx_segment *segment;
 
 	for (size_t i = 0; i < plan->step.n; i++) {

@@ -256,6 +256,7 @@ void
 ctx_plan_total(struct ctx_plan *plan)
 {
 	struct ctx_segment *segments = plan->groups->segments;
+	bool has_system = false;
 	unsigned owner;
 
 	plan->after = plan->fixed;
@@ -267,6 +268,7 @@ ctx_plan_total(struct ctx_plan *plan)
 
 		if (plan->marks[i] & CTX_MARK_DROP)
 			continue;
+		has_system |= segments[i].role == CTX_ROLE_SYSTEM;
 		/* If a message has two segments (parts), the tokens of its role
 		 * are counted in both.  If both are kept, these tokens are
 		 * subtracted once. */
@@ -287,6 +289,8 @@ ctx_plan_total(struct ctx_plan *plan)
 		if (owner < CTX_FLOOR_KINDS)
 			plan->floor[owner] += left;
 	}
+	if (!has_system)
+		plan->after += plan->tools_alone;
 }
 
 bool
@@ -320,7 +324,7 @@ decide_drops(struct ctx_plan *plan, struct ctx_err *err)
 	struct ctx_decision decision = {.n = plan->step.n,
 	    .settings = &plan->settings,
 	    .target = plan->settings.target,
-	    .base = plan->fixed + plan->notices + plan->step.reserved,
+	    .base = ctx_plan_base(plan) + plan->notices,
 	    .newest = plan->step.turn};
 	int rc;
 

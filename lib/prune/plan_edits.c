@@ -4,6 +4,13 @@
 #include "prune/plan_steps.h"
 
 uint64_t
+ctx_plan_base(const struct ctx_plan *plan)
+{
+	return plan->fixed + plan->step.reserved +
+	    (plan->settings.pin_system ? 0 : plan->tools_alone);
+}
+
+uint64_t
 ctx_plan_section_tokens(const struct ctx_prune_settings *settings)
 {
 	return settings->strategy->needs_all ? 0 : settings->quantum;
@@ -107,7 +114,7 @@ ctx_plan_freed_tokens(const struct ctx_plan *plan, size_t i)
 void
 ctx_plan_pin_optional(struct ctx_plan *plan)
 {
-	uint64_t required = plan->fixed + plan->notices + plan->step.reserved;
+	uint64_t required = ctx_plan_base(plan) + plan->notices;
 	uint64_t target = plan->settings.target, optional = 0, tokens, replaced;
 
 	for (size_t i = 0; i < plan->step.n; i++) {
@@ -199,7 +206,7 @@ ctx_plan_edit_until_met(struct ctx_plan *plan)
 {
 	static const unsigned steps[] = {CTX_MARK_STRIP, CTX_MARK_PASSAGES,
 	    CTX_MARK_CLEAR, CTX_MARK_HEAD_TAIL};
-	uint64_t total = plan->fixed + plan->notices + plan->step.reserved;
+	uint64_t total = ctx_plan_base(plan) + plan->notices;
 
 	for (size_t i = 0; i < plan->step.n; i++)
 		total +=

@@ -57,6 +57,10 @@ void ctx_plan_mark_bound_reasoning(struct ctx_plan *plan);
 
 /* ---- plan_edits.c ---- */
 
+/* Returns the number of tokens that no removal frees: those outside the
+ * messages, with those that are added if system messages may be removed, and
+ * those that are reserved for the messages after plan->step. */
+uint64_t ctx_plan_base(const struct ctx_plan *plan);
 /* Returns the number of tokens of each section if a conversation is divided
  * into sections, otherwise 0.  See ctx_prune_settings.quantum. */
 uint64_t ctx_plan_section_tokens(const struct ctx_prune_settings *settings);

@@ -289,6 +289,9 @@ struct ctx_plan {
 	/* Parts of the number "fixed": tokens of the tool definitions, and of a
 	 * system prompt outside the messages. */
 	uint64_t tools, system;
+	/* Number of tokens that are added to "fixed" if no system message is
+	 * kept; see ctx_request_overhead. */
+	unsigned tools_alone;
 	uint64_t notices; /* number of tokens that are reserved for notices */
 	/* Bound reasoning is removed from the message with this index and from
 	 * all later messages; UINT64_MAX: from none.  Bound reasoning is signed

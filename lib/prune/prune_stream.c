@@ -34,6 +34,7 @@ count_overhead(struct held_conversation *conversation,
 	conversation->plan.fixed = overhead.tokens;
 	conversation->plan.tools = overhead.tools;
 	conversation->plan.system = overhead.system;
+	conversation->plan.tools_alone = overhead.tools_alone;
 	return 0;
 }
 
