@@ -76,21 +76,61 @@ say_failed(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 		    outcome->error->text);
 }
 
+/* Writes what can be done, besides a larger budget, if a conversation exceeds
+ * its budget: give less to those options of the command line that keep
+ * messages, or shorten the newest message. */
+static void
+advise(const struct prune_command *prune,
+    const struct ctx_prune_outcome *outcome, char *out, size_t size)
+{
+	const struct ctx_prune_settings *settings = outcome->settings;
+	const struct strategy_options *given = &prune->given;
+	const struct ctx_prune_config *config = &prune->options;
+	const uint64_t *floor = outcome->plan->floor;
+	const bool pinned = floor[CTX_FLOOR_PINNED] > 0;
+	const struct {
+		const char *option;
+		bool keeps;
+	} rows[] = {
+	    {"-k",
+		settings->keep_messages > 0 ||
+		    (given->keep_last_given && settings->keep_last > 0)},
+	    {"-t", given->keep_turns_given && settings->keep_turns > 0},
+	    {"--keep-first",
+		given->keep_first_given && settings->keep_first > 0},
+	    {"--window-turns", !settings->strategy->has_budget},
+	    {"--pin", pinned && config->pin_text.n > 0},
+	    {"--pin-tool", pinned && config->pin_tool.n > 0},
+	    {"--pin-role", pinned && config->pin_roles != 0},
+	};
+	size_t n = 0;
+
+	for (size_t i = 0; i < CTX_LENGTH(rows); i++)
+		if (rows[i].keeps)
+			n += (size_t)snprintf(out + n, size - n, "%s%s",
+			    n > 0 ? ", " : ", or keep less (", rows[i].option);
+	(void)snprintf(out + n, size - n, "%s",
+	    n > 0 ? ")"
+		: floor[CTX_FLOOR_LAST] > 0
+		? ", or shorten messages with ctx-truncate"
+		: "");
+}
+
 static void
 say_over(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 {
-	char owners[300], after[24], budget[24], place[40];
+	char owners[300], advice[120], after[24], budget[24], place[40];
 
 	cli_status(&prune->cli, CLI_NO);
 	if (prune->over++ >= MOST_LINES)
 		return;
 	plan_list_floor(outcome, owners, sizeof owners);
+	advise(prune, outcome, advice, sizeof advice);
 	cli_say(&prune->cli,
-	    "%s%s: cannot fit %s tokens: %s must be kept (%s); raise -b, or "
-	    "keep less (-k, -t, --pin)",
+	    "%s%s: cannot fit %s tokens: %s must be kept (%s); raise -b%s",
 	    outcome->file, format_place(outcome, place),
 	    cli_group_digits(budget, "", outcome->settings->budget),
-	    cli_group_digits(after, "", outcome->after), owners);
+	    cli_group_digits(after, "", outcome->after), owners, advice);
 }
 
 static void

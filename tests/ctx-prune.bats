@@ -267,10 +267,29 @@ is_paired() {
 	[ "$removed" -gt 50 ]
 }
 
+@test "over the budget, only options that keep messages are named" {
+	local options named what
+	while IFS='|' read -r options named; do
+		# shellcheck disable=SC2086  # several options
+		run -1 --separate-stderr ctx-prune -b 300 $options "$agent"
+		what=${stderr##*raise -b}
+		[ "$what" = "$named" ] || fail "$options: $what"
+	done <<- 'end'
+		|, or shorten messages with ctx-truncate
+		-k 0 -t 0|, or shorten messages with ctx-truncate
+		-k 4|, or keep less (-k)
+		-t 2 --pin no_such_text|, or keep less (-t)
+		-k 2 -t 2 --pin test --pin-tool . --pin-role user|, or keep less (-k, -t, --pin, --pin-tool, --pin-role)
+		-s middle-out --keep-first 2|, or keep less (--keep-first)
+		-s window|, or keep less (--window-turns)
+		--compact|, or keep less (-k)
+	end
+}
+
 @test "an empty conversation over the budget names its framing" {
 	echo '{"messages":[]}' > in
 	run -2 --separate-stderr ctx-prune -b 1 in
-	[ "${stderr_lines[0]}" = "ctx-prune: in:1: cannot fit 1 tokens: 3 must be kept (framing 3); raise -b, or keep less (-k, -t, --pin)" ]
+	[ "${stderr_lines[0]}" = "ctx-prune: in:1: cannot fit 1 tokens: 3 must be kept (framing 3); raise -b" ]
 	[ "$output" = '{"messages":[]}' ]
 }
 
