@@ -120,7 +120,7 @@ run_of_reads() {
 	ctx-prune -e o200k_base -k 2 -t 1 -b 60 out | cmp - out
 }
 
-@test "salient keeps what the user said must or must not be done" {
+@test "salient keeps what the user said must be done or has decided" {
 	{
 		messages "user:Hello, this is about the till." assistant:Hello. \
 		    "user:Never round half up in the till." "assistant:I see."
@@ -131,6 +131,12 @@ run_of_reads() {
 	ctx-prune -e o200k_base --quantum 0 -k 1 -t 1 -b 200 in > out
 	grep -q 'Never round half up' out
 	run ! grep -q 'about the till' out
+	for decided in "We go with half even here." "I decided for half even." \
+	    "Let’s use half even in the till." "We'll use half even."; do
+		sed "s/Never round half up in the till\./$decided/" in > decision
+		ctx-prune -e o200k_base --quantum 0 -k 1 -t 1 -b 200 decision > out
+		grep -q 'half even' out || fail "$decided"
+	done
 	# A reminder of the agent is not the user's.
 	sed 's/Never round half up in the till\./<system-reminder>&<\/system-reminder>/' \
 	    in > reminder

@@ -103,7 +103,7 @@ struct ctx_str ctx_summary_next_sentence(struct ctx_str *text);
  * cut between two words or, if that is not possible, between two characters. */
 size_t ctx_summary_line_limit(struct ctx_str text);
 /* Returns true for a sentence in which the user says what must or must not be
- * done. */
+ * done, or decides something. */
 bool ctx_summary_is_constraint(struct ctx_str text);
 /* Finds text that a program has put into a message of the user, such as
  * <system-reminder>.  Sets *from to the offset of this text, and returns its

@@ -98,7 +98,8 @@ classify_prose(enum ctx_summary_kind kind, struct ctx_str text)
 	    "do not", "never", "always", "please", "should", "only", "need",
 	    "want", "like to", "make sure", "without", "instead", "constraint",
 	    "prefer", "at most", "at least", "no more", "not ", "keep ",
-	    "except", NULL};
+	    "except", "decid", "choose", "chose ", "agreed", "go with",
+	    "going with", "ll use", "let's use", "let\xe2\x80\x99s use", NULL};
 	static const char *const open[] = {"still open",
 	    "open:", "todo:", "to do:", "remaining:", "remains to",
 	    "left to do", "next step", NULL};

@@ -2,8 +2,9 @@
  * text_pieces.c - divides the texts of messages into pieces (passages of long
  * tool results, and everything else), and finds the names in each piece
  *
- * A sentence in which the user says what must or must not be done counts as a
- * name, because it is short and nothing else in the conversation says the same.
+ * A sentence in which the user says what must or must not be done, or decides
+ * something, counts as a name, because it is short and nothing else in the
+ * conversation says the same.
  *
  * The pieces of a message depend on nothing but the message.  So scorers for
  * the same messages can share them (struct ctx_shared_texts).
@@ -104,9 +105,9 @@ end_piece(struct text_reader *reader, struct text_piece piece,
 	return 0;
 }
 
-/* Adds each sentence in which the user says what must or must not be done to
- * the names of the newest piece (part of a text).  Skips text that a program
- * has put into the message. */
+/* Adds each sentence in which the user says what must or must not be done, or
+ * decides something, to the names of the newest piece (part of a text).  Skips
+ * text that a program has put into the message. */
 static int
 add_constraints(struct text_reader *reader, struct ctx_str text,
     struct ctx_err *err)
