@@ -278,6 +278,53 @@ record_other_call(struct summary_actions *actions, struct ctx_str tool,
 	    ctx_buf_str(line), id, err);
 }
 
+/* Cuts the next line from *command, and returns it without white space at its
+ * beginning and end.  Skips blank lines and comments; sets *comment to the
+ * first comment. */
+static struct ctx_str
+cut_command_line(struct ctx_str *command, struct ctx_str *comment)
+{
+	struct ctx_str line;
+
+	do {
+		*command = ctx_str_trim(*command);
+		line = ctx_str_trim(ctx_str_cut(command, '\n'));
+		if (comment->n == 0 && line.n > 0 && line.p[0] == '#')
+			*comment = line;
+	} while (command->n > 0 && (line.n == 0 || line.p[0] == '#'));
+	return line;
+}
+
+/* Sets *line to the beginning of a command as one line: the first line that is
+ * not a comment; the next line, if a backslash at the end or a lone "cd" says
+ * that both belong together; and the first comment. */
+static int
+join_lines(struct summary_actions *actions, struct ctx_str command,
+    struct ctx_str *line, struct ctx_err *err)
+{
+	struct ctx_buf *out = &actions->line;
+	struct ctx_str comment = {NULL, 0}, one;
+	bool goes_on, moves;
+
+	out->n = 0;
+	do {
+		one = cut_command_line(&command, &comment);
+		goes_on = one.n > 0 && one.p[one.n - 1] == '\\';
+		moves = command.n > 0 && one.n > 3 &&
+		    memcmp(one.p, "cd ", 3) == 0 &&
+		    memchr(one.p, '&', one.n) == NULL;
+		if (ctx_buf_add(out, one.p, one.n - goes_on, err) < 0 ||
+		    (moves && ctx_buf_add(out, " && ", 4, err) < 0))
+			return -1;
+	} while (goes_on || moves);
+	if (comment.n > 0 && comment.p != one.p &&
+	    (ctx_buf_add(out, " ", 1, err) < 0 ||
+		ctx_buf_add_str(out, comment, err) < 0))
+		return -1;
+	*line = ctx_buf_str(out);
+	return 0;
+}
+
 /* Stores an action for a tool call (what the call did), found in its arguments
  * (actions->json).  Sets *id to the id of the action, or to 0 if there is
  * none. */
@@ -318,7 +365,8 @@ record_arguments(struct summary_actions *actions, struct ctx_str tool,
 	case 0:
 		if (command == 0)
 			return record_other_call(actions, tool, id, err);
-		text = ctx_str_trim(text);
+		if (join_lines(actions, text, &text, err) < 0)
+			return -1;
 		return record_action(actions,
 		    only_reads(text) ? LOOK_COMMAND : COMMAND, text, id, err);
 	default:
