@@ -71,9 +71,33 @@ X
 		properties: ([range(3) as $k | {key: "p\($k)", value:
 		    {"$ref": "#/$defs/d\(. + 1)"}}] | from_entries)}}] |
 		from_entries)}}}]}' > in
+	# A long list of required members is not read again for each reference.
+	jq -c '.tools[].function.parameters["$defs"].d30.required =
+	    [range(20000) | "r\(.)"]' in > required
 	for model in gpt-4 gpt-4o gpt-5; do
 		[ "$(timeout 60 ctx-count --json -m "$model" in | jq .tokens)" \
-		    -gt 50000 ] || fail "$model"
+		    -gt 40000 ] || fail "$model"
+		timeout 5 ctx-count --json -m "$model" required > out ||
+			fail "required: $model"
+	done
+}
+
+@test "openai: a schema inside itself is of any type" {
+	for properties in '{left: $n, right: $n}' '{child: {items: $n, type: "array"}}' \
+	    '{next: {anyOf: [$n, {type: "null"}]}}'; do
+		node='{type: "object", properties: '$properties'}'
+		of() { # schema in place of the reference
+			jq -nc --argjson n "$1" '{messages: [], tools: [{type: "function",
+			    function: {name: "f", parameters: {type: "object",
+			    properties: {a: '"$node"'}, "$defs": {n: '"$node"'}}}}]}'
+		}
+		of '{"$ref":"#/$defs/n"}' |
+		    jq -c '.tools[].function.parameters.properties.a = {"$ref": "#/$defs/n"}' > in
+		of '{}' > any
+		for model in gpt-4 gpt-4o gpt-5; do
+			[ "$(tokens -m "$model" in)" -eq \
+			    "$(tokens -m "$model" any)" ] || fail "$model $node"
+		done
 	done
 }
 

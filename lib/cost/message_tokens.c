@@ -18,7 +18,7 @@ count_written(struct ctx_counter *counter,
     struct ctx_err *err)
 {
 	struct ctx_buf *text = &counter->text;
-	struct ctx_prompt_writer to = {json, text, err, false};
+	struct ctx_prompt_writer to = {.json = json, .out = text, .err = err};
 	int rc = -1;
 
 	text->n = 0;

@@ -21,6 +21,9 @@ struct ctx_prompt_writer {
 	struct ctx_buf *out;
 	struct ctx_err *err;
 	bool failed;
+	/* Number of bytes of the JSON of schemas that were written in place of
+	 * references to them, for a limit. */
+	size_t referred;
 };
 
 /* ---- prompt_writer.c ---- */

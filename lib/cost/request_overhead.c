@@ -531,7 +531,9 @@ ctx_count_request_overhead(struct ctx_counter *counter,
 	int rc = 0;
 
 	memset(overhead, 0, sizeof *overhead);
-	b.to = (struct ctx_prompt_writer){json, &b.text, err, false};
+	b.to = (struct ctx_prompt_writer){.json = json,
+	    .out = &b.text,
+	    .err = err};
 	b.rule = counter->tools.rule != CTX_TOOLS_NONE
 	    ? &counter->tools
 	    : &layout->dialect->tools;

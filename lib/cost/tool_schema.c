@@ -22,11 +22,11 @@
 /* Maximum depth of nested schemas.  A deeper schema is written as the type
  * "any". */
 #define DEEPEST 32
-/* Maximum number of bytes of tool definitions after which a schema that another
- * one refers to is still written; then it is written as the type "any".
+/* Maximum number of bytes of JSON that are written in place of references to
+ * schemas.  The schemas of further references are written as the type "any".
  * Otherwise schemas that refer to each other several times would be written
  * without end. */
-#define MOST_TEXT ((size_t)1 << 20)
+#define MOST_REFERRED ((size_t)1 << 20)
 
 /* Parts of a JSON schema that contain other schemas or values: the members of
  * an object, the elements of an array, literal values, the alternatives of a
@@ -297,6 +297,21 @@ put_named_type(struct types *t, uint32_t schema, uint32_t name, unsigned depth)
 	}
 }
 
+/* Returns true if the schema to which a reference leads is written in place of
+ * the reference.  Returns false if the reference is inside this schema, or if
+ * MOST_REFERRED is reached. */
+static bool
+replaces_reference(struct types *t, uint32_t schema)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		if (t->levels[i].schema == schema)
+			return false;
+	t->to->referred += ctx_json_str(t->to->json, schema).n;
+	return t->to->referred <= MOST_REFERRED;
+}
+
 static void
 put_type(struct types *t, uint32_t schema, unsigned depth)
 {
@@ -307,7 +322,7 @@ put_type(struct types *t, uint32_t schema, unsigned depth)
 	size_t i, n = CTX_LENGTH(unions);
 
 	schema = ctx_schema_follow(t->to->json, t->schema, given);
-	if (schema != given && t->to->out->n > MOST_TEXT) {
+	if (schema != given && !replaces_reference(t, schema)) {
 		ctx_prompt_put(t->to, "any");
 		return;
 	}
