@@ -64,6 +64,28 @@ X
 	[ "$(in_chat gpt-4o '| .messages[0].role = "developer"')" -eq "$base" ]
 }
 
+@test "members of a record around a request are not parts of its tools" {
+	local model bare tools
+	for model in gpt-4 gpt-4o gemini-3-pro claude-sonnet-4-5 llama-3.1-8b; do
+		bare=$(jq -nc --arg model $model '{model: $model, messages:
+		    [{role: "user", content: "hi"}]}')
+		tools=$(jq -c '.tools = [{type: "function",
+		    function: {name: "f"}}]' <<< "$bare")
+		# The tool has no schema.
+		for member in properties json jsonSchema; do
+			[ "$(jq -c ".$member = {city: {}}" <<< "$tools" | tokens)" -eq \
+			    "$(tokens <<< "$tools")" ] || fail "$model $member"
+		done
+		# The request has no tools, and no thinking.
+		for member in tools thinking; do
+			[ "$(jq -c "{$member: {tools: [{name: \"f\"}],
+			    thinking: {type: \"enabled\"}}.$member, body: .}" \
+			    <<< "$bare" | tokens)" -eq \
+			    "$(tokens <<< "$bare")" ] || fail "$model $member"
+		done
+	done
+}
+
 @test "openai: schemas that refer to each other several times are counted in time" {
 	jq -nc '{messages: [], tools: [{type: "function", function: {name: "f",
 	    parameters: {type: "object", properties: {a: {"$ref": "#/$defs/d0"}},

@@ -273,7 +273,7 @@ find_schema(const struct overhead_count *b, uint32_t tool)
 	const struct ctx_json *json = b->json;
 	uint32_t schema = find_first_of(json, tool,
 	    b->extra->hides_json_schemas ? schemas + 2 : schemas);
-	uint32_t inner = find_first_of(json, schema, wrapped);
+	uint32_t inner = schema == 0 ? 0 : find_first_of(json, schema, wrapped);
 
 	return inner != 0 ? inner : schema;
 }
@@ -471,9 +471,8 @@ count_tools(struct overhead_count *b, const struct ctx_record_layout *layout,
 	uint32_t list = find_first_of(json, layout->request, keys);
 
 	if (list == 0)
-		list = ctx_json_find(json,
-		    ctx_json_find(json, layout->request, "toolConfig"),
-		    "tools");
+		list = ctx_json_find_path(json, layout->request,
+		    "toolConfig/tools");
 	if (add_tools(b, list, err) < 0 || add_framing(b, layout, err) < 0)
 		return -1;
 	if (ctx_count_marked_text(b->counter, b->text.p, b->text.n, &b->cost,
@@ -491,16 +490,16 @@ count_tools(struct overhead_count *b, const struct ctx_record_layout *layout,
 static bool
 is_thinking(const struct ctx_json *json, uint32_t request)
 {
-	uint32_t thinking = ctx_json_find(json, request, "thinking");
-
 	/* In Bedrock's format, "thinking" is inside another object. */
-	if (thinking == 0)
-		thinking = ctx_json_find(json,
-		    ctx_json_find(json, request,
-			"additionalModelRequestFields"),
-		    "thinking");
-	return ctx_json_is(json, ctx_json_find(json, thinking, "type"),
-	    "enabled");
+	static const char *const paths[] = {"thinking/type",
+	    "additionalModelRequestFields/thinking/type"};
+	size_t i;
+
+	for (i = 0; i < CTX_LENGTH(paths); i++)
+		if (ctx_json_is(json,
+			ctx_json_find_path(json, request, paths[i]), "enabled"))
+			return true;
+	return false;
 }
 
 /* Returns the number of tokens of a request that belong neither to its messages

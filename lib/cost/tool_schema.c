@@ -485,7 +485,9 @@ put_definition(struct ctx_prompt_writer *to, const struct ctx_definition *tool,
     bool older)
 {
 	struct types t = {.to = to, .older = older, .schema = tool->schema};
-	uint32_t members = ctx_json_find(to->json, tool->schema, "properties");
+	uint32_t members = tool->schema == 0
+	    ? 0
+	    : ctx_json_find(to->json, tool->schema, "properties");
 
 	put_comment(&t, tool->description, 1);
 	ctx_prompt_put(to, "type ");
