@@ -38,6 +38,18 @@ X
 	[ "$(tokens -m gpt-4o call)" -eq $((3 + 3 + 1 + args + 2 * name + 3)) ]
 	[ "$(tokens -m o3 call)" -eq $((2 + 3 + 1 + args + 2 * name + 9)) ]
 	[ "$(tokens -m gpt-5 call)" -eq $((2 + 3 + 1 + args + 2 * name + 9)) ]
+	# White space in arguments has no tokens, but characters.
+	jq -c '.tool_calls[0].function.arguments |= sub(":"; ": ")' call > spaced
+	for model in gpt-4o gpt-5; do
+		[ "$(cat call spaced | ctx-count --per message --json -m $model |
+		    jq -sc '[.[1].tokens - .[0].tokens, .[1].chars - .[0].chars]')" = \
+		    '[0,1]' ] || fail "$model"
+	done
+	# Arguments that are not JSON are counted as they are.
+	printf '{"city": "Oslo"' > broken
+	[ "$(jq -c --rawfile a broken '.tool_calls[0].function.arguments = $a' call |
+	    tokens -m gpt-4o)" -eq $((3 + 3 + 1 + 2 * name + 3 +
+	    $(tokens -e o200k_base --text broken))) ]
 	# That is an estimate.
 	ctx-count --json -m gpt-4o call | jq -e '.exact == false'
 	# Several calls in one message are one JSON text.

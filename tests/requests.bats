@@ -343,15 +343,17 @@ j?: object,
 	[ "$(in_tools gpt-4o)" -eq "$(tokens -m gpt-4o --text later)" ]
 	[ "$(tokens -m gpt-4o --text later)" -lt \
 	    "$(tokens -m gpt-4o --text shown)" ]
-	# An object without comments and defaults is on one line, a title of
-	# what is referred to is a comment, and so is each line of a description
-	# that is not empty.
+	# An object is on one line if its members have no comment (a title or
+	# description) and no default.  A title of what is referred to is a
+	# comment, and so is each line of a description that is not empty.
 	jq -nc '{model: "gpt-4o", messages: [{role: "user", content: "hi"}],
 	    tools: [{type: "function", function: {name: "f",
 	    description: "  one\n\n \ttwo \r\n", parameters: {type: "object",
 	    title: "All", "$defs": {K: {type: "object", title: "Ki",
 	    properties: {a: {type: "string"}, b: {type: "null"}}}},
-	    properties: {k: {"$ref": "#/$defs/K"}}}}}]}' > in
+	    properties: {k: {"$ref": "#/$defs/K"},
+	    m: {type: "object", properties: {c: {title: "Ci"}, e: {title: "Ei"}}},
+	    n: {type: "object", properties: {d: {default: 1}}}}}}}]}' > in
 	printf '%s' ' Tools
 
 ## functions
@@ -362,7 +364,14 @@ namespace functions {
 // two
 type f = (_: // All
 { k?: // Ki
-{ a?: string, b?: null } }) => any;
+{ a?: string, b?: null }, m?: {
+// Ci
+c?: any,
+// Ei
+e?: any,
+}, n?: {
+d?: any, // default: 1
+} }) => any;
 
 } // namespace functions' > shown
 	[ "$(in_tools gpt-4o)" -eq "$(tokens -m gpt-4o --text shown)" ]
