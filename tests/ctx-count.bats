@@ -433,6 +433,10 @@ load helper
 	run -2 ctx-count --text none a
 	[[ ${lines[1]} == *" a" ]]
 	run -2 ctx-count -q --max 1 a none
+	# After another error, the files that follow are not read.
+	run -2 --separate-stderr ctx-count --json a/none b
+	[ -z "$output" ]
+	[ "$stderr" = "ctx-count: a/none: cannot open: Not a directory" ]
 }
 
 @test "--per tool distinguishes names that differ after a NUL" {
