@@ -64,6 +64,21 @@ X
 	[ "$(in_chat gpt-4o '| .messages[0].role = "developer"')" -eq "$base" ]
 }
 
+@test "openai: the input of a custom tool is counted with its white space" {
+	local tight='{"a":1,"b":2}' wide='{"a": 1,   "b":   2}'
+	of_input() { # TYPE KEY TEXT
+		jq -nc --arg type "$1" --arg key "$2" --arg text "$3" '{model: "gpt-5",
+		    input: [{type: $type, call_id: "c1", name: "run", ($key): $text},
+		    {type: "\($type)_output", call_id: "c1", output: "ok"}]}' | tokens
+	}
+	[ "$(of_input function_call arguments "$wide")" -eq \
+	    "$(of_input function_call arguments "$tight")" ]
+	[ "$(of_input custom_tool_call input "$wide")" -eq $((
+	    $(of_input custom_tool_call input "$tight") +
+	    $(printf %s "$wide" | tokens --text -e o200k_base) -
+	    $(printf %s "$tight" | tokens --text -e o200k_base))) ]
+}
+
 @test "members of a record around a request are not parts of its tools" {
 	local model bare tools
 	for model in gpt-4 gpt-4o gemini-3-pro claude-sonnet-4-5 llama-3.1-8b; do

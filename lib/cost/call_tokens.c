@@ -168,7 +168,9 @@ ctx_count_arguments(struct ctx_counter *counter, const struct ctx_json *json,
 {
 	uint32_t key = 0;
 
-	if (extra->has_namespace && ctx_json_is_string(json, node))
+	/* The member "input" of a custom tool's call is free text. */
+	if (extra->has_namespace && ctx_json_is_string(json, node) &&
+	    !ctx_json_is(json, node - 1, "input"))
 		return count_coded(counter, json, node, cost, err);
 	if (!extra->shows_values || !ctx_json_is_object(json, node))
 		return ctx_count_value(counter, json, node, cost, err);
