@@ -21,6 +21,7 @@ setup() {
 	unset TOOL_RESULT_LIMIT SUPERVISOR_MSG_CHAR_LIMIT
 	unset "${!SUMMARIZATION_@}"
 	export XDG_CONFIG_HOME=$BATS_TEST_TMPDIR/config
+	export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
 }
 
 # Ends a test with a message.
