@@ -460,6 +460,32 @@ make_embedder() {
 	ctx-prune -s recall --embedder ./embed -k 1 -t 1 -b 70 in | cmp - out
 }
 
+@test "an embedder gets no names of senders; who is asked about counts more" {
+	for i in $(seq 40); do
+		jq -nc --arg name "$( ((i % 2)) && echo Bob || echo Ann)" \
+		    --arg text "item $i $(numbered 10)" \
+		    '{role: "user", name: $name, content: $text},
+		    {role: "assistant", name: "Cleo", content: "noted"}'
+	done > in
+	echo '{"role":"user","name":"Dan","content":"What did Ann say of a zeppelin?"}' \
+	    >> in
+	sed -i 's/item 9 /zeppelin /' in
+	# Bob's text is nearer to the question than Ann's.
+	cat > embed <<'X'
+#!/bin/sh
+tee texts | awk 'NR == 1 || /item 31 / { print "[1,0]"; next }
+{ print /item 20 / ? "[3,2]" : "[0,1]" }'
+X
+	chmod +x embed
+	ctx-prune -s recall --embedder ./embed -k 1 -t 1 -b 60 in > out
+	run ! grep -E 'Bob|Cleo|Dan' texts
+	grep -q 'item 20 ' out
+	run ! grep -q 'item 31 ' out
+	sed 's/Ann say/Bob say/' in > other
+	ctx-prune -s recall --embedder ./embed -k 1 -t 1 -b 60 other > out
+	grep -q 'item 31 ' out
+}
+
 @test "in a chat with long answers an embedder still finds short messages" {
 	{
 		messages "user:My sister Ottilie moved to Bergen." "assistant:Nice."

@@ -225,11 +225,8 @@ raise_speakers(struct recall *r)
 {
 	for (size_t i = 0; i < r->n_items; i++) {
 		const struct item *item = &r->items[i];
-		const struct doc *doc = &r->docs[item->doc];
 
-		if (doc->speaker != 0
-			? r->weight[doc->speaker - 1] > 0
-			: doc->side != NO_SIDE && r->asked[doc->side])
+		if (ctx_recall_is_asked(r, item))
 			r->smooth[i] *= 1 + SPEAKER;
 		r->smooth[i] /= pow(item->tokens + 1, LENGTH);
 	}

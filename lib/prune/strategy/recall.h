@@ -132,6 +132,9 @@ int ctx_recall_make_items(struct recall *r, const struct ctx_plan *plan,
 /* Returns true if an item is a passage of a segment's text; false if it is a
  * segment. */
 bool ctx_recall_is_passage(const struct recall *r, const struct item *item);
+/* Returns true if the question contains the name of the writer of an item
+ * (segment, or passage of a long text). */
+bool ctx_recall_is_asked(const struct recall *r, const struct item *item);
 /* Sets the rank of each segment to the highest score of its items.  Chooses the
  * passages that are kept: those with the highest scores, as many as fit into
  * the target beside the segments that are kept as a whole. */

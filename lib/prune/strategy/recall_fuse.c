@@ -20,7 +20,10 @@ static const double FADE = 20;
  * nearness to the question is one standard deviation above the mean, if the
  * ranking by words and the ranking by embeddings do not agree at all.  For
  * comparison: the highest score by words is 1. */
-static const double WEIGHT = 0.22;
+static const double WEIGHT = 0.25;
+/* Added to the score of an item whose writer is named in the question.  The
+ * embedding of a text does not say who wrote it. */
+static const double SPEAKER = 0.25;
 
 /* Shifts and scales numbers so that their mean is 0 and their standard
  * deviation is 1.  If all numbers are equal, sets them to 0. */
@@ -121,6 +124,9 @@ ctx_recall_fuse(struct recall *r, struct ctx_str question, struct ctx_err *err)
 		ctx_recall_smooth(r, FADE, near);
 		standardize(near, r->n_items);
 		ctx_recall_add_nearness(r->smooth, near, r->n_items);
+		for (size_t i = 0; i < r->n_items; i++)
+			if (ctx_recall_is_asked(r, &r->items[i]))
+				r->smooth[i] += SPEAKER;
 	}
 	free(near);
 	return rc;

@@ -86,6 +86,15 @@ ctx_recall_is_passage(const struct recall *r, const struct item *item)
 	    r->first_doc[segment + 1] - r->first_doc[segment];
 }
 
+bool
+ctx_recall_is_asked(const struct recall *r, const struct item *item)
+{
+	const struct doc *doc = &r->docs[item->doc];
+
+	return doc->speaker != 0 ? r->weight[doc->speaker - 1] > 0
+				 : doc->side != NO_SIDE && r->asked[doc->side];
+}
+
 /* Returns the factor by which the score of an item (segment, or passage of a
  * long text) is multiplied before it is added to the score of the next item.
  * The factor decreases with the number of tokens between the middles of the

@@ -229,9 +229,17 @@ read_terms(struct recall *r, size_t end, uint32_t *speaker, struct ctx_err *err)
 	return ctx_terms_of(&terms, r->text.p + n, end - n, err);
 }
 
-/* Returns the offset in r->text at which the message's own text begins.
- * Returns the length of r->text if this text is too short to be divided into
- * passages, or if the message contains anything else. */
+/* Returns the offset in r->text at which the message's own text begins: after
+ * the sender's name, if the message has it as a member. */
+static size_t
+find_own_text(const struct recall *r)
+{
+	return r->name > 0 ? r->name + 1 : 0;
+}
+
+/* Like find_own_text, but returns the length of r->text if the message's own
+ * text is too short to be divided into passages, or if the message contains
+ * anything else. */
 static size_t
 find_long_text(const struct recall *r, const struct ctx_message *message,
     unsigned flags)
@@ -240,7 +248,7 @@ find_long_text(const struct recall *r, const struct ctx_message *message,
 	    CTX_SEGMENT_SUMMARY | CTX_SEGMENT_NOTICE |
 	    CTX_SEGMENT_WITH_SUMMARY | CTX_SEGMENT_WITH_NOTICE;
 	const struct ctx_block *block = message->blocks;
-	size_t from = r->name > 0 ? r->name + 1 : 0;
+	size_t from = find_own_text(r);
 
 	if (r->base.options.whole || (flags & never) || message->n != 1 ||
 	    block->kind != CTX_BLOCK_TEXT || block->no_truncate ||
@@ -258,12 +266,14 @@ static int
 add_first_doc(struct recall *r, struct doc *doc, size_t end,
     struct ctx_err *err)
 {
+	size_t from = find_own_text(r);
+
 	if (read_terms(r, end, &doc->speaker, err) < 0 ||
 	    ctx_recall_add_doc(r, doc, err) < 0 || record_addressee(r, err) < 0)
 		return -1;
 	return r->base.options.embedder.line == NULL
 	    ? 0
-	    : ctx_embed_add(&r->embed, r->text.p, end, err);
+	    : ctx_embed_add(&r->embed, r->text.p + from, end - from, err);
 }
 
 /* Divides the text in r->text from the offset "from" on into passages, and adds
