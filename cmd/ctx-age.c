@@ -15,8 +15,8 @@ struct age_command {
 	uint64_t n_failed;
 };
 
-/* Called if a tool result could not be stored in a file.  Counts these tool
- * results, and prints an error message only for the first tool result. */
+/* Called if a tool result or media block could not be stored in a file.  Counts
+ * these calls, and prints an error message only for the first. */
 static void
 on_failed(void *user, const struct ctx_err *why)
 {

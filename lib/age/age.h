@@ -97,8 +97,8 @@ struct ctx_age_config {
 	struct ctx_pattern tool, not_tool;
 	struct ctx_report report;
 	void *user;
-	/* Called if a tool result could not be stored in a file.  The result
-	 * is then not changed. */
+	/* Called if a tool result or media block could not be stored in a
+	 * file.  It is then not changed. */
 	void (*failed)(void *user, const struct ctx_err *why);
 };
 

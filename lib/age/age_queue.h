@@ -214,10 +214,10 @@ struct age_entry *ctx_age_queue_append(struct aging *aging,
  * 0, or -1 with *err if the spool cannot be opened; later calls then return the
  * same error. */
 int ctx_age_open_spool(struct aging *aging, struct ctx_err *err);
-/* Counts tool results that could not be stored in a file, so that they remain
- * in the conversation. results: number of such results.  Calls options->failed
- * with *err.  Returns -1 if *err must end the run, such as lack of memory;
- * otherwise 0. */
+/* Counts tool results, or media blocks, that could not be stored in a file, so
+ * that they remain in the conversation. results: their number.  Calls
+ * options->failed with *err.  Returns -1 if *err must end the run, such as lack
+ * of memory; otherwise 0. */
 int ctx_age_report_failure(struct aging *aging, const struct age_entry *entry,
     uint64_t results, struct ctx_err *err);
 /* Returns the index of the first message that is too new to be changed.  With
