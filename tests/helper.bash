@@ -35,6 +35,19 @@ tokens() {
 	ctx-count "$@" | awk '{ sub(/^~/, "", $1); print $1 }'
 }
 
+# Every kept message is valid where it stands: results follow their calls.
+is_paired() {
+	jq -se '
+	    reduce .[] as $m ({open: [], ok: true};
+		if $m.role == "tool"
+		then .ok = (.ok and (.open | index($m.tool_call_id) != null))
+		    | .open -= [$m.tool_call_id]
+		else .ok = (.ok and .open == [])
+		    | .open = [($m.tool_calls // [])[].id]
+		end)
+	    | .ok and .open == []' "$1" > /dev/null
+}
+
 # A text of $1 words.
 words() {
 	printf 'word %.0s' $(seq "$1")
