@@ -76,9 +76,11 @@ say_failed(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 		    outcome->error->text);
 }
 
-/* Writes what can be done, besides a larger budget, if a conversation exceeds
- * its budget: give less to those options of the command line that keep
- * messages, or shorten the newest message. */
+/* Writes what can be done if a conversation exceeds its budget, besides a
+ * larger budget: give smaller numbers or fewer patterns to those options of the
+ * command line that keep messages or, if there are none, shorten the newest
+ * message. Writes nothing if all else, such as tools and system messages,
+ * exceeds the budget alone. */
 static void
 advise(const struct prune_command *prune,
     const struct ctx_prune_outcome *outcome, char *out, size_t size)
@@ -88,6 +90,9 @@ advise(const struct prune_command *prune,
 	const struct ctx_prune_config *config = &prune->options;
 	const uint64_t *floor = outcome->plan->floor;
 	const bool pinned = floor[CTX_FLOOR_PINNED] > 0;
+	const uint64_t removable = floor[CTX_FLOOR_PINNED] +
+	    floor[CTX_FLOOR_LAST] + floor[CTX_FLOOR_TURN] +
+	    floor[CTX_FLOOR_KEPT];
 	const struct {
 		const char *option;
 		bool keeps;
@@ -105,6 +110,9 @@ advise(const struct prune_command *prune,
 	};
 	size_t n = 0;
 
+	out[0] = '\0';
+	if (outcome->after > settings->budget + removable)
+		return;
 	for (size_t i = 0; i < CTX_LENGTH(rows); i++)
 		if (rows[i].keeps)
 			n += (size_t)snprintf(out + n, size - n, "%s%s",

@@ -141,7 +141,7 @@ load helper
 	local options named what
 	while IFS='|' read -r options named; do
 		# shellcheck disable=SC2086  # several options
-		run -1 --separate-stderr ctx-prune -b 300 $options "$agent"
+		run -1 --separate-stderr ctx-prune -b 530 $options "$agent"
 		what=${stderr##*raise -b}
 		[ "$what" = "$named" ] || fail "$options: $what"
 	done <<- 'end'
@@ -154,6 +154,9 @@ load helper
 		-s window|, or keep less (--window-turns)
 		--compact|, or keep less (-k)
 	end
+	# Nothing helps if the system message alone exceeds the budget.
+	run -1 --separate-stderr ctx-prune -b 300 -k 4 "$agent"
+	[[ $stderr == *"; raise -b" ]]
 }
 
 @test "an empty conversation over the budget names its framing" {

@@ -114,7 +114,7 @@ X
 	for model in gpt-4 gpt-4o gpt-5; do
 		[ "$(timeout 60 ctx-count --json -m "$model" in | jq .tokens)" \
 		    -gt 40000 ] || fail "$model"
-		timeout 5 ctx-count --json -m "$model" required > out ||
+		timeout 60 ctx-count --json -m "$model" required > out ||
 			fail "required: $model"
 	done
 }

@@ -117,6 +117,7 @@ Output:
 ls: x: No such file or directory'
 		tool c10 run '{"command": "# why it fails\n\n# again\ncd /app\n# and\ngrep -c \\\n  x log && grep -n bad_7 log"}' ok
 		tool c11 run '{"command": "# not yet"}' ok
+		tool c12 run '{"command": "cd /doc; pwd\nls"}' /doc
 		tool c9 run '{"command": "ssh box"}' '{"output": "a\nFAILED box_1\n", "exit_code": 3}'
 		messages "assistant:$(words 900)" "user:and?" \
 		    "assistant:$(words 300)"
@@ -134,6 +135,7 @@ Changed: b.md -> Error: the disk is full
 Ran: ls x -> ls: x: No such file or directory [exit 2]
 Ran: cd /app && grep -c x log && grep -n bad_7 log # why it fails -> ok
 Ran: # not yet -> ok
+Ran: cd /doc; pwd -> /doc
 Ran: ssh box -> FAILED box_1 [exit 3]
 X
 	grep -v '^  ' text | diff expected -

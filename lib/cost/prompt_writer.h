@@ -21,8 +21,8 @@ struct ctx_prompt_writer {
 	struct ctx_buf *out;
 	struct ctx_err *err;
 	bool failed;
-	/* Number of bytes of the JSON of schemas that were written in place of
-	 * references to them, for a limit. */
+	/* Number of bytes of JSON that were written in place of references to
+	 * schemas; tool_schema.c limits it. */
 	size_t referred;
 };
 

@@ -163,7 +163,7 @@ pin_turn_ends(struct ctx_plan *plan)
 static void
 pin_questions(struct ctx_plan *plan)
 {
-	const struct ctx_segment *segments = plan->groups->segments;
+	struct ctx_segment *segments = plan->groups->segments;
 	const unsigned no_answer = CTX_SEGMENT_USER | CTX_SEGMENT_SYSTEM |
 	    CTX_SEGMENT_UNKNOWN | CTX_SEGMENT_COMPACTED;
 	unsigned turn_floors;
@@ -175,12 +175,13 @@ pin_questions(struct ctx_plan *plan)
 		     segments[end].turn == segments[i].turn;
 		     end++)
 			if (!(segments[end].flags & no_answer))
-				turn_floors |= plan->floors[ctx_group_of(
-				    plan->groups->segments, (uint32_t)end)];
+				turn_floors |=
+				    plan->floors[ctx_group_of(segments,
+					(uint32_t)end)];
 		for (size_t j = i; turn_floors != 0 && j < end; j++)
 			if (ctx_plan_is_required_by_turn(plan, &segments[j]))
-				plan->floors[ctx_group_of(
-				    plan->groups->segments, (uint32_t)j)] |=
+				plan->floors[ctx_group_of(segments,
+				    (uint32_t)j)] |=
 				    CTX_FLOOR_BIT(CTX_FLOOR_TURN);
 	}
 }

@@ -5,7 +5,8 @@
  * The two scores are brought to the same scale and added.  If both scores rank
  * the messages similarly, the score by embeddings has a smaller weight: the
  * words of the question are then good evidence, and say more exactly than
- * embeddings which messages contain the answer.
+ * embeddings which messages contain the answer.  Messages whose writer is named
+ * in the question get a higher score.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static const double FADE = 20;
 static const double WEIGHT = 0.25;
 /* Added to the score of an item whose writer is named in the question.  The
  * embedding of a text does not say who wrote it. */
-static const double SPEAKER = 0.25;
+static const double ASKED = 0.25;
 
 /* Shifts and scales numbers so that their mean is 0 and their standard
  * deviation is 1.  If all numbers are equal, sets them to 0. */
@@ -126,7 +127,7 @@ ctx_recall_fuse(struct recall *r, struct ctx_str question, struct ctx_err *err)
 		ctx_recall_add_nearness(r->smooth, near, r->n_items);
 		for (size_t i = 0; i < r->n_items; i++)
 			if (ctx_recall_is_asked(r, &r->items[i]))
-				r->smooth[i] += SPEAKER;
+				r->smooth[i] += ASKED;
 	}
 	free(near);
 	return rc;

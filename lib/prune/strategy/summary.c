@@ -5,13 +5,14 @@
  * The texts are divided into sentences ("lines"), each of which has a class.
  * Classes in order of importance (enum line_class): constraints, decisions and
  * requests of the user; open tasks; tool calls that changed something;
- * decisions; commands; errors; tool calls that only read; other lines.  The
- * lines of the most important class are selected first, then those of the next
- * class, until the tokens for the summary are used up.  No line is selected
- * twice.  Within a class, lines with names that also occur in later text come
- * first.  Of two such lines, the newer comes first.  The first sentences of the
- * user are selected before all others, because they usually say what the
- * conversation is about.  The selection and the writing are in summary_write.c.
+ * decisions of the assistant; commands; errors; tool calls that only read;
+ * other lines.  The lines of the most important class are selected first, then
+ * those of the next class, until the tokens for the summary are used up.  No
+ * line is selected twice.  Within a class, lines with names that also occur in
+ * later text come first.  Of two such lines, the newer comes first.  The first
+ * sentences of the user are selected before all others, because they usually
+ * say what the conversation is about.  The selection and the writing are in
+ * summary_write.c.
  */
 #include <stdlib.h>
 #include <string.h>

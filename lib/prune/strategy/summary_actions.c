@@ -295,9 +295,19 @@ cut_command_line(struct ctx_str *command, struct ctx_str *comment)
 	return line;
 }
 
+/* Returns true if a line of a command changes the directory and does nothing
+ * else. */
+static bool
+is_lone_cd(struct ctx_str line)
+{
+	return line.n > 3 && memcmp(line.p, "cd ", 3) == 0 &&
+	    memchr(line.p, '&', line.n) == NULL &&
+	    memchr(line.p, ';', line.n) == NULL;
+}
+
 /* Sets *line to the beginning of a command as one line: the first line that is
- * not a comment; the next line, if a backslash at the end or a lone "cd" says
- * that both belong together; and the first comment. */
+ * not a comment; the next line, if the first ends in a backslash or only
+ * changes the directory; and the first comment. */
 static int
 join_lines(struct summary_actions *actions, struct ctx_str command,
     struct ctx_str *line, struct ctx_err *err)
@@ -310,9 +320,7 @@ join_lines(struct summary_actions *actions, struct ctx_str command,
 	do {
 		one = cut_command_line(&command, &comment);
 		goes_on = one.n > 0 && one.p[one.n - 1] == '\\';
-		moves = command.n > 0 && one.n > 3 &&
-		    memcmp(one.p, "cd ", 3) == 0 &&
-		    memchr(one.p, '&', one.n) == NULL;
+		moves = command.n > 0 && is_lone_cd(one);
 		if (ctx_buf_add(out, one.p, one.n - goes_on, err) < 0 ||
 		    (moves && ctx_buf_add(out, " && ", 4, err) < 0))
 			return -1;
