@@ -76,11 +76,10 @@ say_failed(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 		    outcome->error->text);
 }
 
-/* Writes what can be done if a conversation exceeds its budget, besides a
- * larger budget: give smaller numbers or fewer patterns to those options of the
- * command line that keep messages or, if there are none, shorten the newest
- * message. Writes nothing if all else, such as tools and system messages,
- * exceeds the budget alone. */
+/* Writes advice for a conversation that exceeds its budget.  If options of the
+ * command line keep messages, names these options.  Otherwise advises to
+ * shorten the newest message.  Writes nothing if neither can help, because
+ * tools and system messages alone exceed the budget. */
 static void
 advise(const struct prune_command *prune,
     const struct ctx_prune_outcome *outcome, char *out, size_t size)

@@ -346,10 +346,10 @@ struct ctx_request_overhead {
 	/* Tokens of the tool definitions and of the JSON schema of the
 	 * response. */
 	uint64_t tools;
-	/* Number of tokens that the request has in addition once all its
-	 * messages with the role system are removed, because its tool
-	 * definitions are then a message of their own.  0 if the request has no
-	 * such message; then these tokens are in "tools". */
+	/* Number of tokens that are added when the last system message of the
+	 * request is removed, because the tool definitions are then a message
+	 * of their own.  If the request has no system message, this number is
+	 * 0, and the member "tools" contains these tokens. */
 	unsigned tools_alone;
 	/* number of tokens in the member "tokens" that are estimated */
 	uint64_t estimated;

@@ -70,9 +70,9 @@ struct ctx_surcharges {
 	/* tools: number of tokens that are added to a request with tools, and
 	 * to the tokens in struct ctx_tools. responses: number of tokens that
 	 * are also added if the request has OpenAI's Responses format; may be
-	 * negative. tools_alone: number of tokens that are also added to a
-	 * request of another format that has no message with the role
-	 * system. */
+	 * negative. tools_alone: number of tokens that are also added
+	 * if the request has no system message; not in the format
+	 * Responses. */
 	uint16_t tools;
 	int8_t responses;
 	uint8_t tools_alone;

@@ -57,9 +57,10 @@ void ctx_plan_mark_bound_reasoning(struct ctx_plan *plan);
 
 /* ---- plan_edits.c ---- */
 
-/* Returns the number of tokens that no removal frees: those outside the
- * messages, with those that are added if system messages may be removed, and
- * those that are reserved for the messages after plan->step. */
+/* Returns the number of tokens that remain whatever is removed: those outside
+ * the messages and those that are reserved for the messages after plan->step.
+ * If system messages may be removed, includes the tokens that their removal
+ * would add (plan->tools_alone). */
 uint64_t ctx_plan_base(const struct ctx_plan *plan);
 /* Returns the number of tokens of each section if a conversation is divided
  * into sections, otherwise 0.  See ctx_prune_settings.quantum. */

@@ -229,17 +229,18 @@ read_terms(struct recall *r, size_t end, uint32_t *speaker, struct ctx_err *err)
 	return ctx_terms_of(&terms, r->text.p + n, end - n, err);
 }
 
-/* Returns the offset in r->text at which the message's own text begins: after
- * the sender's name, if the message has it as a member. */
+/* Returns the offset in r->text at which the message's own text begins.  It is
+ * 0 or, if the message has a member with the sender's name, the offset after
+ * this name. */
 static size_t
 find_own_text(const struct recall *r)
 {
 	return r->name > 0 ? r->name + 1 : 0;
 }
 
-/* Like find_own_text, but returns the length of r->text if the message's own
- * text is too short to be divided into passages, or if the message contains
- * anything else. */
+/* Like find_own_text, but returns the length of r->text if the text must not be
+ * divided into passages, because it is too short, or because the message
+ * contains more than one text. */
 static size_t
 find_long_text(const struct recall *r, const struct ctx_message *message,
     unsigned flags)

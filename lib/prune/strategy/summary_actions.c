@@ -305,9 +305,10 @@ is_lone_cd(struct ctx_str line)
 	    memchr(line.p, ';', line.n) == NULL;
 }
 
-/* Sets *line to the beginning of a command as one line: the first line that is
- * not a comment; the next line, if the first ends in a backslash or only
- * changes the directory; and the first comment. */
+/* Sets *line to the beginning of a command in one line: the first line that is
+ * not a comment, followed by the first comment.  If that line ends in a
+ * backslash or only changes the directory, the line after it is appended, too,
+ * before the comment. */
 static int
 join_lines(struct summary_actions *actions, struct ctx_str command,
     struct ctx_str *line, struct ctx_err *err)
