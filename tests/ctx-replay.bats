@@ -356,10 +356,10 @@ prune_by_hand() {
 		ctx-replay --json -m gpt-4o -p "$options" \
 		    -p "fed-back=$options --feed-back" chat.jsonl 2> err > rows
 		# shellcheck disable=SC2086 # several words
-		[ "$(jq -s '.[1] | .read + .fresh' rows)" = \
+		[ "$(jq -s '.[1] | .read + .uncached' rows)" = \
 		    "$(prune_by_hand whole $options)" ] || fail "$options"
 		# shellcheck disable=SC2086 # several words
-		[ "$(jq -s '.[2] | .read + .fresh' rows)" = \
+		[ "$(jq -s '.[2] | .read + .uncached' rows)" = \
 		    "$(prune_by_hand fed $options)" ] || fail "fed: $options"
 		jq -es '.[1].pruned > 0 and .[2].pruned > 0' rows || fail "$options"
 	done
@@ -385,7 +385,7 @@ prune_by_hand() {
 	    "-b 1k -s pinned-fifo"; do
 		ctx-replay --json -m gpt-4o -p "$options" chat.jsonl 2> err > rows
 		# shellcheck disable=SC2086 # several words
-		[ "$(jq -s '.[1] | .read + .fresh' rows)" = \
+		[ "$(jq -s '.[1] | .read + .uncached' rows)" = \
 		    "$(prune_by_hand whole $options)" ] || fail "$options"
 		jq -es '.[1].pruned > 0' rows || fail "$options"
 	done
@@ -435,14 +435,14 @@ write_formats() {
 			cp fed history
 			last=$n
 		done < <(jq -r '.role // .type' chat | sed -n /assistant/=)
-		[ "$(jq -s '.[1] | .read + .fresh' rows)" = $sum ] || fail "$d: $sum"
-		[ "$(jq -s '.[2] | .read + .fresh' rows)" = \
+		[ "$(jq -s '.[1] | .read + .uncached' rows)" = $sum ] || fail "$d: $sum"
+		[ "$(jq -s '.[2] | .read + .uncached' rows)" = \
 		    "$(jq -s add "$d.fed")" ] || fail "$d fed: $(cat rows)"
 		jq -es '.[1].pruned > .[2].pruned and .[2].pruned > 1' rows
 	done
 	# The beginning of a prompt with a summary is read from the cache until
 	# the next one is written; a summary that is new each time is not.
-	jq -es '.[2].fresh < .[1].fresh / 2' rows || fail "$(cat rows)"
+	jq -es '.[2].uncached < .[1].uncached / 2' rows || fail "$(cat rows)"
 }
 
 @test "--policy keeps the summary that an agent has inserted, as ctx-prune does" {
@@ -462,7 +462,7 @@ write_formats() {
 	done
 	ctx-replay --json -m claude-sonnet-4-5 -p "-b 300 -s fifo" chat.jsonl \
 	    2> err > rows
-	[ "$(jq -s '.[1] | .read + .fresh' rows)" = $sum ] || fail "$sum: $(cat rows)"
+	[ "$(jq -s '.[1] | .read + .uncached' rows)" = $sum ] || fail "$sum: $(cat rows)"
 }
 
 @test "-s summarize: where no summary can be inserted, the dialect is named" {
@@ -479,7 +479,7 @@ write_formats() {
 		    "assistant:It is number $n. $(words $((10 + 7 * (n % 5))))"
 	done > chat.jsonl
 	ctx-replay --json -m gpt-4o -p "-b 200 -s recall" chat.jsonl 2> err > rows
-	[ "$(jq -s '.[1] | .read + .fresh' rows)" = \
+	[ "$(jq -s '.[1] | .read + .uncached' rows)" = \
 	    "$(prune_by_hand whole -b 200 -s recall)" ]
 }
 
@@ -504,7 +504,7 @@ write_formats() {
 			sum=$((sum + $(tokens -d $d -m gpt-4o pruned)))
 		done < <(jq -r .role $d | sed -n /assistant/=)
 		ctx-replay --json -d $d -m gpt-4o -p "-b 200 -s recall" $d 2> err > rows
-		[ "$(jq -s '.[1] | .read + .fresh' rows)" = $sum ] || fail "$d: $sum"
+		[ "$(jq -s '.[1] | .read + .uncached' rows)" = $sum ] || fail "$d: $sum"
 	done
 }
 
@@ -515,7 +515,7 @@ write_formats() {
 	    (.[0] | del(.policy)) == (.[1] | del(.policy)) and
 	    .[1].pruned == 0 and .[1].sent == 100' rows
 	# 12,000 and 15,000 are read; 12,000, 3,000 and 2,000 are written.
-	jq -es '.[0].read == 27000 and .[0].fresh == 17000' rows
+	jq -es '.[0].read == 27000 and .[0].uncached == 17000' rows
 }
 
 # Checks that a policy that removes nothing has the row of no pruning.
@@ -555,8 +555,8 @@ log_rows() {
 	done
 	ctx-replay --json -p "-b 800" -p "fed=-b 800 --target 50% --feed-back" \
 	    chat.jsonl > rows
-	[ "$(jq -s '.[1] | .read + .fresh' rows)" = $sum ] || fail "$sum: $(cat rows)"
-	[ "$(jq -s '.[2] | .read + .fresh' rows)" = "$(jq -s add fed-tokens)" ] ||
+	[ "$(jq -s '.[1] | .read + .uncached' rows)" = $sum ] || fail "$sum: $(cat rows)"
+	[ "$(jq -s '.[2] | .read + .uncached' rows)" = "$(jq -s add fed-tokens)" ] ||
 		fail "$(jq -s add fed-tokens): $(cat rows)"
 }
 
@@ -590,7 +590,7 @@ log_rows() {
 	# 44,000 tokens sent: 17,000 + 27,000 / 10 are 44.8 %.
 	# 27,000 x 0.3 + 17,000 x 3.75 + 600 x 15 = 80,850 millionths.
 	cat > want <<'X'
-   dollars          read         fresh  sent%  cost% needed%  pruned   over   policy
+   dollars          read      uncached  sent%  cost% needed%  pruned   over   policy
       0.08        27,000        17,000  100.0   44.8       -       0      0 * no pruning
       0.08        27,000        17,000  100.0   44.8       -       0      0 * all
 X
@@ -600,7 +600,7 @@ X
 	tr -d '\r' < shown | head -n 3 | cmp - want
 	tr -d '\r' < shown | awk 'NF && NR > 4 { print $1 }' > columns
 	tr ' ' '\n' << 'X' | cmp - columns
-read fresh sent% cost% needed% pruned pruned over *
+read uncached sent% cost% needed% pruned pruned over *
 X
 	ctx-replay --tsv -p "all=-b 1M" session.jsonl > rows
 	awk -F '\t' 'NF != 10 || (NR > 1 && $6 != "-")' rows | cmp - /dev/null
@@ -608,7 +608,7 @@ X
 	talk 60 > chat.jsonl
 	ctx-replay --json -m gpt-4o -p "-b 1500" -p "fed=-b 1500 --target 50% --feed-back" \
 	    chat.jsonl 2> err > rows
-	jq -es '.[1].fresh > .[0].fresh and .[2].dollars < .[1].dollars and
+	jq -es '.[1].uncached > .[0].uncached and .[2].dollars < .[1].dollars and
 	    .[0].best and (.[1].over == 0) and .[1].pruned > .[2].pruned' rows
 }
 
@@ -617,7 +617,7 @@ X
 	    -p "-b 20k --pin 'been waiting'" -p '-b 20k --pin "been"" waiting"' \
 	    -p "-s fifo -b 20k --quantum 0" -p "-s fifo -b 20k -l aggressive" \
 	    "$agent" 2> err > rows
-	jq -es 'map(.read + .fresh) | .[2] != .[1] and .[3] != .[1] and
+	jq -es 'map(.read + .uncached) | .[2] != .[1] and .[3] != .[1] and
 	    .[3] == .[4]' rows || fail "$(cat rows)"
 	jq -es '.[6].over == 0 and .[6].read != .[5].read' rows
 	messages user:hello assistant:hi > chat.jsonl

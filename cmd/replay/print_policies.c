@@ -88,14 +88,14 @@ static void
 print_policy_text(const struct compared_policy *row)
 {
 	const struct ctx_billed_usage *tokens = &row->bill->tokens;
-	char read[24], fresh[24], needed[32], dollars[32] = "-";
+	char read[24], uncached[24], needed[32], dollars[32] = "-";
 
 	if (row->bill->unpriced == 0)
 		(void)snprintf(dollars, sizeof dollars, "%.2f",
 		    row->bill->dollars);
 	printf("%10s %13s %13s %6.1f %6.1f %7s %7" PRIu64 " %6" PRIu64 " %c ",
 	    dollars, cli_group_digits(read, "", tokens->read),
-	    cli_group_digits(fresh, "", tokens->input - tokens->read),
+	    cli_group_digits(uncached, "", tokens->input - tokens->read),
 	    row->sent, row->cost, write_needed(row, 1, needed), row->changed,
 	    row->over, row->is_best ? '*' : ' ');
 	cli_print_masked(stdout, row->name, strlen(row->name));
@@ -134,7 +134,8 @@ print_policy_json(const struct bill_form *form,
 	    row->bill->unpriced > 0 ? json_null()
 				    : json_real(row->bill->dollars));
 	object = cli_json_number(object, "read", tokens->read);
-	object = cli_json_number(object, "fresh", tokens->input - tokens->read);
+	object =
+	    cli_json_number(object, "uncached", tokens->input - tokens->read);
 	object = cli_json_with(object, "sent", json_real(row->sent));
 	object = cli_json_with(object, "cost", json_real(row->cost));
 	object = cli_json_number(object, "needed", row->needed);
@@ -151,11 +152,11 @@ static void
 print_policy_header(const struct bill_form *form)
 {
 	if (form->tsv)
-		puts("dollars\tread\tfresh\tsent\tcost\tneeded\tpruned\tover"
+		puts("dollars\tread\tuncached\tsent\tcost\tneeded\tpruned\tover"
 		     "\tbest\tpolicy");
 	else if (!form->json)
 		printf("%10s %13s %13s %6s %6s %7s %7s %6s   %s\n", "dollars",
-		    "read", "fresh", "sent%", "cost%", "needed%", "pruned",
+		    "read", "uncached", "sent%", "cost%", "needed%", "pruned",
 		    "over", "policy");
 }
 
@@ -165,18 +166,17 @@ print_policy_legend(const struct bill_form *form)
 {
 	if (form->tsv || form->json || !isatty(STDOUT_FILENO))
 		return;
-	puts(
-	    "\nread     input tokens read from the provider's cache\n"
-	    "fresh    all other input tokens\n"
-	    "sent%    read and fresh tokens, in percent of those without "
-	    "pruning\n"
-	    "cost%    the same, with a read token counted as 0.1 tokens\n"
-	    "needed%  of the strings that later tool calls use, the percentage "
-	    "that the\n"
-	    "         pruned prompts contain\n"
-	    "pruned   number of pruned prompts\n"
-	    "over     number of prompts above the budget\n"
-	    "*        no cheaper policy has as high a needed%");
+	puts("\nread      input tokens read from the provider's cache\n"
+	     "uncached  all other input tokens\n"
+	     "sent%     read and uncached tokens, in percent of those without "
+	     "pruning\n"
+	     "cost%     the same, with a read token counted as 0.1 tokens\n"
+	     "needed%   of the strings that later tool calls use, the "
+	     "percentage that the\n"
+	     "          pruned prompts contain\n"
+	     "pruned    number of pruned prompts\n"
+	     "over      number of prompts above the budget\n"
+	     "*         no cheaper policy has as high a needed%");
 }
 
 void

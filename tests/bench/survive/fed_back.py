@@ -10,10 +10,10 @@ prompt has more than BUDGET tokens, COMMAND reads it and writes the prompt that
 is sent.  Unlike ctx-replay, this works with any COMMAND, also one that asks a
 model for summaries.
 
-A row for each COMMAND: fresh%, the tokens that are not in the provider's cache,
-which has the beginning that the prompt shares with the prompt before it; cost%,
-fresh% and a tenth of the cached tokens; both in percent of the tokens without
-pruning; needed%, how many strings that later tool calls use (ctx-replay(1)) are in the
+A row for each COMMAND: uncached%, the tokens that are not in the provider's
+cache, which has the beginning that the prompt shares with the prompt before it;
+cost%, uncached% and a tenth of the cached tokens; both in percent of the tokens
+without pruning; needed%, how many strings that later tool calls use (ctx-replay(1)) are in the
 prompts, also in a summary; how often COMMAND was run; and the number of prompts
 above BUDGET.
 """
@@ -132,7 +132,7 @@ def requests_of(lines):
 
 def replay(lines, requests, command, options, counter):
     """Sends a session; adds up tokens and names."""
-    total = dict.fromkeys("all fresh cached needed kept runs over".split(), 0)
+    total = dict.fromkeys("all uncached cached needed kept runs over".split(), 0)
     prompt, cached, taken = [], [], 0
     for i, end, needed in requests:
         prompt += lines[taken:i]
@@ -147,7 +147,7 @@ def replay(lines, requests, command, options, counter):
             same += 1
         total["all"] += sum(counter.count(lines[:i]))
         total["cached"] += sum(tokens[:same])
-        total["fresh"] += sum(tokens[same:])
+        total["uncached"] += sum(tokens[same:])
         total["over"] += sum(tokens) > options.budget
         text = "\n".join(map(text_of, prompt)) if needed else ""
         total["needed"] += len(needed)
@@ -169,14 +169,14 @@ def main():
         with open(name, encoding="utf-8") as file:
             lines = file.read().splitlines()
         sessions.append((lines, requests_of(lines)))
-    print("fresh%  cost%  needed%  runs  over  policy")
+    print("uncached%  cost%  needed%  runs  over  policy")
     for command in options.policy:
         rows = [replay(*session, command, options, counter)
                 for session in sessions]
         total = {key: sum(row[key] for row in rows) for key in rows[0]}
-        print("%6.1f %6.1f %8.1f %5d %5d  %s" % (
-            100 * total["fresh"] / total["all"],
-            (100 * total["fresh"] + 10 * total["cached"]) / total["all"],
+        print("%9.1f %6.1f %8.1f %5d %5d  %s" % (
+            100 * total["uncached"] / total["all"],
+            (100 * total["uncached"] + 10 * total["cached"]) / total["all"],
             100 * total["kept"] / max(total["needed"], 1),
             total["runs"], total["over"], command), flush=True)
 
