@@ -521,3 +521,22 @@ spools() {
 	ctx-age --no-sandbox "$agent" > aged
 	[ "$(cat .ctx/.gitignore)" = '*' ]
 }
+
+@test "if .ctx/.gitignore cannot be written, the error names it, and no file is stored" {
+	command -v strace > /dev/null || fail "no strace here"
+	[ "$(uname)" = Linux ] || return 0
+	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
+	failing() { # CALL FIRST WHAT: the call fails from the FIRST time on
+		rm -rf .ctx
+		strace -o trace -e "trace=$1" -e "inject=$1:error=ENOSPC:when=$2+" \
+		    ctx-age "$agent" > out 2> err && fail "$1: no error"
+		grep -q INJECTED trace
+		[[ $(head -n 1 err) == *": cannot $3 file .ctx/.gitignore: No space left on device; the tool result is unchanged" ]] ||
+			fail "$1: $(cat err)"
+		cmp out "$agent"
+		[ -z "$(find .ctx -type f)" ]
+	}
+	failing linkat 1 create
+	# The first two directories to be synced are those with .ctx and spool.
+	failing fsync 3 write
+}

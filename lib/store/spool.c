@@ -8,6 +8,7 @@
 #define _GNU_SOURCE /* O_TMPFILE, syscall(2) */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sha2.h>
 #include <stdio.h>
 #include <string.h>
@@ -354,17 +355,22 @@ store_file(const struct ctx_spool *spool, const char *name,
 static int
 put_gitignore(struct ctx_spool *spool, struct ctx_err *err)
 {
+	static const char name[] = ".gitignore";
 	const struct ctx_str everything = {"*\n", 2};
-	struct ctx_spool above = {.dir = spool->dir};
+	const size_t length = ctx_spool_above(spool->dir, 1);
+	char path[PATH_MAX];
+	struct ctx_spool above = {.dir = path};
 	int rc;
 
+	(void)snprintf(path, sizeof path, "%.*s", length > 0 ? (int)length : 1,
+	    length > 0 ? spool->dir : ".");
 	above.fd = openat(spool->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (above.fd < 0)
-		return report_file_error(spool, "create", "../.gitignore", err);
-	rc = store_file(&above, ".gitignore", &everything, 1, err);
+		return report_file_error(&above, "create", name, err);
+	rc = store_file(&above, name, &everything, 1, err);
 	if (rc == EXISTED &&
-	    faccessat(above.fd, ".gitignore", F_OK, AT_SYMLINK_NOFOLLOW) < 0)
-		rc = report_file_error(spool, "find", "../.gitignore", err);
+	    faccessat(above.fd, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+		rc = report_file_error(&above, "find", name, err);
 	close(above.fd);
 	if (rc < 0)
 		return -1;

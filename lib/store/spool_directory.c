@@ -222,13 +222,14 @@ ctx_spool_above(const char *dir, size_t n)
 {
 	size_t length = strlen(dir);
 
-	for (; n > 0; n--) {
+	for (;; n--) {
 		while (length > 1 && dir[length - 1] == '/')
 			length--;
+		if (n == 0)
+			return length;
 		while (length > 0 && dir[length - 1] != '/')
 			length--;
 	}
-	return length;
 }
 
 /* Removes the directories that this process has created for the spool, if they

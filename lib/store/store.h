@@ -57,8 +57,9 @@ int ctx_spool_open(struct ctx_spool *spool, const char *dir, bool create,
 void ctx_spool_close(struct ctx_spool *spool);
 /* Returns true if the path dir leads to the directory of this open spool. */
 bool ctx_spool_is_at(const struct ctx_spool *spool, struct ctx_str dir);
-/* Returns the length in bytes of a path without its last n components, or 0 if
- * the path is relative and has at most n components. */
+/* Returns the length in bytes of a path without its last n components and the
+ * slashes before them, or 0 if the path is relative and has at most n
+ * components. */
 size_t ctx_spool_above(const char *dir, size_t n);
 /* Computes the SHA-256 of a text that consists of n chunks.  Sets digits to the
  * first CTX_SPOOL_DIGITS hex digits of the hash, without a NUL byte. */

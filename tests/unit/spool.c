@@ -155,8 +155,8 @@ directories(void)
 
 	tap_case("the path above the last directories is found");
 	CHECK(ctx_spool_above("a/b/c", 0) == 5);
-	CHECK(ctx_spool_above("a/b//c//", 1) == 5);
-	CHECK(ctx_spool_above("a/b//c//", 2) == 2);
+	CHECK(ctx_spool_above("a/b//c//", 1) == 3);
+	CHECK(ctx_spool_above("a/b//c//", 2) == 1);
 	CHECK(ctx_spool_above("a/b//c//", 3) == 0);
 	CHECK(ctx_spool_above("a", 9) == 0 && ctx_spool_above("/a/b", 9) == 1);
 	tap_case("directories that were made for an unused spool are removed");
