@@ -12,22 +12,26 @@ struct age_command {
 	struct cli_report report;
 	uint64_t keep_results, keep_media;
 	bool head_given, keep_given, format_given, spool_given;
-	uint64_t n_failed;
+	/* Of the current stream: how often storing has failed, and the number
+	 * of tool results or media blocks that were not stored. */
+	uint64_t failures, failed_results;
 };
 
-/* Called if a tool result or media block could not be stored in a file.  Counts
- * these calls, and prints an error message only for the first. */
+/* Called if tool results, media or signed reasoning could not be stored in
+ * files.  Prints an error message only at the first call for a stream. */
 static void
-on_failed(void *user, const struct ctx_err *why)
+on_failed(void *user, uint64_t results, const struct ctx_err *why)
 {
 	struct age_command *age = user;
 
 	cli_status(&age->cli, CLI_TROUBLE);
-	if (age->n_failed++ == 0)
+	if (age->failures++ == 0)
 		cli_say(&age->cli, "%s:%" PRIu64 ": %s; the %s", why->file,
 		    why->line, why->text,
-		    age->options.media ? "media are unchanged"
-				       : "tool result is unchanged");
+		    results == 0             ? "signed reasoning is kept"
+			: age->options.media ? "media are unchanged"
+					     : "tool result is unchanged");
+	age->failed_results += results;
 }
 
 /* Exits with an error if the user has given an option that has no effect. */
@@ -162,11 +166,12 @@ report_counts(struct age_command *age, const struct ctx_age_counts *counts)
 	    age->options.media ? "blocks of media" : "tool results";
 	char moved[100];
 
-	if (age->n_failed > 1)
+	if (age->failed_results > 1)
 		cli_say(&age->cli,
 		    "%" PRIu64 " %s could not be stored in files, and are kept "
 		    "unchanged in the output",
-		    age->n_failed, what);
+		    age->failed_results, what);
+	age->failures = age->failed_results = 0;
 	if (age->options.older > 0 && counts->timed == 0 &&
 	    counts->messages > 0)
 		cli_say(&age->cli,

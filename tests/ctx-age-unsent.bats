@@ -200,12 +200,65 @@ load age
 
 @test "reasoning whose file cannot be written is kept, with a message" {
 	bound_talk "$(printf 'rain %.0s' {1..100})" > t
-	ctx-age -d anthropic -k 1 -o 40 -S spool t > out
+	set -- -d anthropic -k 1 -o 40 -S spool
+	ctx-age "$@" t > good
 	name=$(ls spool/reasoning-* | head -n 1)
 	rm -rf spool
 	mkdir -m 700 spool spool/x
 	mv spool/x "$name"
-	run -2 --separate-stderr ctx-age -d anthropic -k 1 -o 40 -S spool t
-	[[ $stderr = *"reasoning-"* ]]
-	[[ $stderr = *"kept the signed reasoning of 1 messages"* ]]
+	run -2 --separate-stderr ctx-age "$@" t
+	[ "${#stderr_lines[@]}" -eq 2 ]
+	[[ ${stderr_lines[0]} == *": $name is not a regular file; the signed reasoning is kept" ]] ||
+		fail "$stderr"
+	[[ ${stderr_lines[1]} == *"kept the signed reasoning of 1 messages"* ]]
+	# If no result can be stored either, nothing changes, and only the
+	# results are counted.
+	{ bound_talk "$(printf 'rain %.0s' {1..100})"
+	  bound_talk "$(printf 'rain %.0s' {1..100})" | sed 's/"a"/"b"/'; } > two
+	run -2 --separate-stderr ctx-age "$@" -S /dev/null/spool two
+	[ "$output" = "$(cat two)" ]
+	[ "${#stderr_lines[@]}" -eq 2 ]
+	[[ ${stderr_lines[0]} == *"the tool result is unchanged" ]]
+	[[ ${stderr_lines[1]} == *": 2 tool results could not be stored"* ]]
+}
+
+@test "if the spool cannot be synced, reasoning is kept; it is bound if an earlier message was changed" {
+	command -v strace > /dev/null || fail "no strace here"
+	[ "$(uname)" = Linux ] || return 0
+	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
+	bound_talk "$(printf 'rain %.0s' {1..100})" > t
+	jq -cs '{model: "claude-opus-5-5", messages: .}' t > r
+	failing() { # NUMBER of the fsync that fails, FILE
+		rm -rf spool
+		strace -o trace -e trace=fsync -e "inject=fsync:error=EIO:when=$1" \
+		    ctx-age -v -k 1 -o 40 -S spool "$2" > out 2> err &&
+			fail "no error"
+		grep -q INJECTED trace
+	}
+	# The directory of the spool, its first file, the directory again, the
+	# first file with reasoning, and the directory once more.
+	failing 5 t
+	grep -q ':4: cannot flush spool directory spool .*; the signed reasoning is kept$' err ||
+		fail "$(cat err)"
+	grep -q 'kept the signed reasoning of 1 messages' err
+	grep -q 'removed signed reasoning from 2 messages' err
+	[ "$(sed -n 4p out)" = "$(sed -n 4p t)" ]
+	run ! grep -q 'Eq[34]' out
+	# A record whose files are not on disk does not change, so that nothing
+	# is bound.
+	failing 6 r
+	cmp out r
+	grep -q ':1: cannot flush spool directory spool .*; the tool result is unchanged$' err ||
+		fail "$(cat err)"
+	run ! grep -q 'signed reasoning' err
+}
+
+@test "with -i each file has its own message about results that could not be stored" {
+	{ call a run "$(long 900)"; call b run "$(long 800)"; } > in
+	call c run hello > short
+	cp in other
+	run -2 --separate-stderr ctx-age -i -k 0 -S /dev/null/spool in short other
+	[ "$(grep -c ': 2 tool results could not be stored' <<< "$stderr")" -eq 2 ]
+	[ "$(grep -c '^ctx-age: in:2: ' <<< "$stderr")" -eq 1 ]
+	[ "$(grep -c '^ctx-age: other:2: ' <<< "$stderr")" -eq 1 ]
 }

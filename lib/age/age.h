@@ -97,9 +97,11 @@ struct ctx_age_config {
 	struct ctx_pattern tool, not_tool;
 	struct ctx_report report;
 	void *user;
-	/* Called if a tool result or media block could not be stored in a
-	 * file.  It is then not changed. */
-	void (*failed)(void *user, const struct ctx_err *why);
+	/* Called if tool results, media blocks or signed reasoning could not be
+	 * stored in files.  They are then not changed. results: number of the
+	 * tool results or media blocks; 0 if only signed reasoning could not be
+	 * stored. */
+	void (*failed)(void *user, uint64_t results, const struct ctx_err *why);
 };
 
 struct ctx_age_counts {

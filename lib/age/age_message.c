@@ -21,16 +21,16 @@ ctx_age_open_spool(struct aging *aging, struct ctx_err *err)
 
 int
 ctx_age_report_failure(struct aging *aging, const struct age_entry *entry,
-    uint64_t results, struct ctx_err *err)
+    uint64_t results, uint64_t reasoning, struct ctx_err *err)
 {
 	if (err->code == CTX_ENOMEM || err->code == CTX_EARG)
 		return -1;
-	aging->counts->failed += results;
+	aging->counts->failed += results + reasoning;
 	err->file = entry->held.file;
 	err->line = entry->held.line;
 	err->column = 0;
 	if (aging->options->failed != NULL)
-		aging->options->failed(aging->options->user, err);
+		aging->options->failed(aging->options->user, results, err);
 	return 0;
 }
 
@@ -96,7 +96,7 @@ store_text(struct aging *aging, const struct age_entry *entry,
 	if (!aging->options->mask && !aging->options->report.dry_run &&
 	    (ctx_age_open_spool(aging, err) < 0 ||
 		ctx_aged_result_store(&aging->aged, &aging->spool, err) < 0))
-		return ctx_age_report_failure(aging, entry, 1, err);
+		return ctx_age_report_failure(aging, entry, 1, 0, err);
 	return ctx_edits_replace(&aging->rewrite.edits, aging->aged.replaced,
 		   aging->aged.replacement.p, aging->aged.replacement.n,
 		   err) < 0

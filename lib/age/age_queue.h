@@ -148,9 +148,10 @@ struct aging {
 	 * with the texts that they replace are synced to disk. committed_edits:
 	 * number of committed edits. pending_results: number of tool results
 	 * that the other edits replace. pending_tokens: number of tokens that
-	 * the other edits save. */
+	 * the other edits save. pending_reasoning: number of messages from
+	 * which they remove reasoning. */
 	size_t committed_edits;
-	uint64_t pending_results, pending_tokens;
+	uint64_t pending_results, pending_tokens, pending_reasoning;
 };
 
 /* ---- age_result.c ---- */
@@ -214,12 +215,12 @@ struct age_entry *ctx_age_queue_append(struct aging *aging,
  * 0, or -1 with *err if the spool cannot be opened; later calls then return the
  * same error. */
 int ctx_age_open_spool(struct aging *aging, struct ctx_err *err);
-/* Counts tool results, or media blocks, that could not be stored in a file, so
- * that they remain in the conversation. results: their number.  Calls
- * options->failed with *err.  Returns -1 if *err must end the run, such as lack
- * of memory; otherwise 0. */
+/* Counts what could not be stored in files, so that it remains in the
+ * conversation. results: number of tool results or media blocks. reasoning:
+ * number of messages with signed reasoning.  Calls options->failed with *err.
+ * Returns -1 if *err must end the run, such as lack of memory; otherwise 0. */
 int ctx_age_report_failure(struct aging *aging, const struct age_entry *entry,
-    uint64_t results, struct ctx_err *err);
+    uint64_t results, uint64_t reasoning, struct ctx_err *err);
 /* Returns the index of the first message that is too new to be changed.  With
  * the option by_results, returns the number of the first tool result that is
  * too new. */
@@ -260,9 +261,10 @@ int ctx_age_remove_reasoning(struct aging *aging, struct age_queue *queue,
 
 /* Syncs to disk the files in which the replaced tool results are stored.  If
  * syncing fails, removes all edits that were added after the last successful
- * call. */
-int ctx_age_commit_edits(struct aging *aging, const struct age_entry *entry,
-    struct ctx_err *err);
+ * call. queue, entry: the conversation of these edits, and the message that is
+ * named in the error. */
+int ctx_age_commit_edits(struct aging *aging, const struct age_queue *queue,
+    const struct age_entry *entry, struct ctx_err *err);
 /* Archives and reports a changed message.  Does nothing if the files with its
  * replaced tool results could not be synced to disk. */
 int ctx_age_report_message(struct aging *aging, struct age_queue *queue,

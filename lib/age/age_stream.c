@@ -139,7 +139,7 @@ end_aged_conversation(void *user, const struct ctx_event *event,
 			if (age_element(aging, queue, i, count_only, err) < 0)
 				return -1;
 	}
-	if (ctx_age_commit_edits(aging, &place, err) < 0)
+	if (ctx_age_commit_edits(aging, queue, &place, err) < 0)
 		return -1;
 	for (size_t i = queue->sent_end; i < elements->end; i++)
 		if (ctx_age_report_message(aging, queue,

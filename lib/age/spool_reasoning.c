@@ -77,9 +77,9 @@ remove_reasoning(struct aging *aging, struct age_entry *entry,
 		return -1;
 	if (store_unstripped_message(aging, entry, err) < 0) {
 		aging->counts->bound++;
-		return ctx_age_report_failure(aging, entry, 1, err);
+		return ctx_age_report_failure(aging, entry, 0, 1, err);
 	}
-	aging->counts->reasoning++;
+	aging->pending_reasoning++;
 	aging->rewrite.edits.n = entry->first_edit;
 	entry->edits = 1;
 	return ctx_edits_replace(&aging->rewrite.edits, value,

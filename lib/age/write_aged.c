@@ -3,20 +3,26 @@
 #include "age/age_queue.h"
 
 int
-ctx_age_commit_edits(struct aging *aging, const struct age_entry *entry,
-    struct ctx_err *err)
+ctx_age_commit_edits(struct aging *aging, const struct age_queue *queue,
+    const struct age_entry *entry, struct ctx_err *err)
 {
 	if (aging->rewrite.edits.n > aging->committed_edits &&
 	    aging->spool.fd >= 0 && ctx_spool_sync(&aging->spool, err) < 0) {
 		aging->rewrite.edits.n = aging->committed_edits;
+		/* A conversation inside a record is now unchanged, and so is
+		 * everything before its reasoning. */
+		if (queue == &aging->lines && queue->changed)
+			aging->counts->bound += aging->pending_reasoning;
 		if (ctx_age_report_failure(aging, entry, aging->pending_results,
-			err) < 0)
+			aging->pending_reasoning, err) < 0)
 			return -1;
 	} else {
+		aging->counts->reasoning += aging->pending_reasoning;
 		aging->counts->results += aging->pending_results;
 		aging->counts->tokens += aging->pending_tokens;
 	}
 	aging->pending_results = aging->pending_tokens = 0;
+	aging->pending_reasoning = 0;
 	aging->committed_edits = aging->rewrite.edits.n;
 	return 0;
 }
@@ -74,7 +80,7 @@ write_first_aged(struct aging *aging, struct age_queue *queue,
 	    ctx_age_remove_reasoning(aging, queue, entry, err) < 0)
 		return -1;
 	if (entry->edits > 0) {
-		if (ctx_age_commit_edits(aging, entry, err) < 0)
+		if (ctx_age_commit_edits(aging, queue, entry, err) < 0)
 			return -1;
 		queue->changed |= aging->rewrite.edits.n > 0;
 		if (ctx_age_report_message(aging, queue, entry, err) < 0)

@@ -6,10 +6,11 @@
 #define DEFAULT_SPOOL ".ctx/spool"
 
 static void
-keep_first_error(void *user, const struct ctx_err *why)
+keep_first_error(void *user, uint64_t results, const struct ctx_err *why)
 {
 	struct api_run *run = user;
 
+	(void)results;
 	if (run->late.code == CTX_OK)
 		run->late = *why;
 }
