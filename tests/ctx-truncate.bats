@@ -319,6 +319,14 @@ fits_limit() {
 	ctx-truncate -m claude-opus-5-5 --message-limit 1 in > out
 	jq -es '.[1].content | map(.type) == ["server_tool_use",
 	    "web_search_tool_result", "text"]' out
+	# All texts after the last reasoning would be removed.
+	jq -nc '("word " * 20) as $text | {role: "user", content: "u"},
+	    {role: "assistant", content: [{type: "text", text: $text},
+	    {type: "thinking", thinking: "hm", signature: "Eq=="},
+	    {type: "text", text: "one "}, {type: "text", text: "two"}]}' > in
+	ctx-truncate -m claude-opus-4-5 --message-limit 60 --keep head in > out
+	jq -es '.[1].content | map(.type) == ["text", "thinking", "text"] and
+	    (last.text | test("truncated"))' out
 	# Where reasoning is not signed, it may be last.
 	jq -nc '("word " * 20) as $text | {role: "user", content: "u"},
 	    {role: "assistant", content: [{type: "text", text: $text},

@@ -262,19 +262,19 @@ find_mark_host(const struct text_segments *segments,
 	return i;
 }
 
-/* Moves the mark for removed text into the last text if this text would be
- * removed as a whole and leave reasoning at the end of its message. */
+/* Moves the mark for removed text into the first of the texts after the last
+ * reasoning of a message if all of them would be removed, so that no reasoning
+ * is at the end of the message. */
 static void
-mark_last_text(struct cut_range *range, const struct text_segments *segments)
+mark_after_reasoning(struct cut_range *range,
+    const struct text_segments *segments)
 {
-	const struct text_segment *last;
+	size_t first = segments->n - segments->n_after_reasoning;
 
-	if (segments->n == 0)
-		return;
-	last = &segments->list[segments->n - 1];
-	if (last->ends_reasoning && range->head.at <= last->from &&
-	    range->tail.at == last->to)
-		range->mark_segment = segments->n - 1;
+	if (first < segments->n &&
+	    range->head.at <= segments->list[first].from &&
+	    range->tail.at == segments->list[segments->n - 1].to)
+		range->mark_segment = first;
 }
 
 bool
@@ -333,5 +333,5 @@ ctx_cut_find_points(struct cut_range *range,
 	*range = search.range;
 	range->mark_segment = find_mark_host(segments, &range->head);
 	drop_blank_tail(range, &search);
-	mark_last_text(range, segments);
+	mark_after_reasoning(range, segments);
 }

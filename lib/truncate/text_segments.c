@@ -91,6 +91,7 @@ ctx_text_segments_result(struct text_segments *segments,
 
 	segments->n = 0;
 	segments->is_message_text = false;
+	segments->n_after_reasoning = 0;
 	segments->message = *message;
 	segments->message.node = body;
 	segments->message.blocks += i + 1;
@@ -140,6 +141,7 @@ ctx_text_segments_string(struct text_segments *segments,
 
 	segments->n = 0;
 	segments->is_message_text = false;
+	segments->n_after_reasoning = 0;
 	segments->message = *message;
 	segments->message.node = node;
 	segments->message.n = 0;
@@ -151,6 +153,26 @@ ctx_text_segments_string(struct text_segments *segments,
 			return -1;
 	}
 	return 0;
+}
+
+/* Computes segments->n_after_reasoning for the texts of a message. */
+static size_t
+count_after_reasoning(const struct text_segments *segments)
+{
+	const struct ctx_message *message = &segments->message;
+	size_t end = message->n, n = 0;
+
+	if (!(message->dialect->rules & CTX_SIGNED))
+		return 0;
+	while (end > 0 && n < segments->n &&
+	    message->blocks[end - 1].payload ==
+		segments->list[segments->n - 1 - n].node) {
+		end--;
+		n++;
+	}
+	return end > 0 && message->blocks[end - 1].kind == CTX_BLOCK_REASONING
+	    ? n
+	    : 0;
 }
 
 int
@@ -172,12 +194,7 @@ ctx_text_segments_texts(struct text_segments *segments,
 			block, err) < 0)
 			return -1;
 	}
-	if (segments->n > 0 && message->n > 1 &&
-	    (message->dialect->rules & CTX_SIGNED) &&
-	    segments->list[segments->n - 1].node ==
-		message->blocks[message->n - 1].payload)
-		segments->list[segments->n - 1].ends_reasoning =
-		    message->blocks[message->n - 2].kind == CTX_BLOCK_REASONING;
+	segments->n_after_reasoning = count_after_reasoning(segments);
 	return 0;
 }
 

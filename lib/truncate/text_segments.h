@@ -25,10 +25,6 @@ struct text_segment {
 	/* true if short texts have replaced base64 payloads in the member
 	 * "literal" */
 	bool has_placeholders;
-	/* True if the text is the last block of its message and follows
-	 * reasoning, in a format with signed reasoning.  Anthropic refuses
-	 * reasoning as the last block. */
-	bool ends_reasoning;
 	/* removable: the JSON node that is removed if the text is removed; 0 if
 	 * the text cannot be removed. container: the array or object that
 	 * contains this node. */
@@ -56,6 +52,11 @@ struct text_segments {
 	 * blocks inside the result, or none if they cannot be removed one by
 	 * one. */
 	struct ctx_message message;
+	/* Number of texts at the end of the list that are the last blocks of
+	 * their message, directly after reasoning, in a format with signed
+	 * reasoning; otherwise 0.  Anthropic refuses reasoning as the last
+	 * block, so these texts must not all be removed. */
+	size_t n_after_reasoning;
 	/* True if these are the texts of a message outside its tool results.
 	 * False if they were set by ctx_text_segments_result or
 	 * ctx_text_segments_string. */
