@@ -46,6 +46,25 @@ sizes() {
 	done
 }
 
+@test "--unit lines: no limit is exceeded by a mark at the beginning of a later text" {
+	jq -nc '[range(9)] | join("\n") as $text | {role: "user", content: [
+	    {type: "tool_result", tool_use_id: "a", content: [
+	    {type: "text", text: "a"}, {type: "search_result", title: "b"},
+	    {type: "text", text: $text}]}, {type: "tool_result",
+	    tool_use_id: "b", content: [{type: "text", text: "\n"},
+	    {type: "text", text: $text}]}]}' > in
+	for l in 1 2 3 4 5; do
+		for keep in ends head tail; do
+			ctx-truncate --unit lines --keep $keep -l $l in > out
+			jq -e --argjson l $l '.content[].content | map((.text //
+			    "b") | rtrimstr("\n") + "x" | split("\n") |
+			    length) | add <= $l' out || fail "$keep $l: $(cat out)"
+			ctx-truncate --unit lines --keep $keep -l $l out |
+			    cmp - out
+		done
+	done
+}
+
 @test "a message keeps some visible text, however small the limit" {
 	local text='{"role":"user","content":[{"type":"text","text":"%s"}]}\n'
 	local two='{"role":"user","content":[{"type":"text","text":"%s"},'

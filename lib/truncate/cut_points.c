@@ -219,7 +219,9 @@ consider_near(struct cut_search *search, size_t i, size_t target)
 		    is_in_protected_span(search->segments, at))
 			continue;
 		advance_search(search, at);
-		consider_cut_point(search, i, at > segment->from);
+		/* The mark begins with a line feed.  At the beginning of a
+		 * later text, this line feed is a line of its own. */
+		consider_cut_point(search, i, i > 0 || at > segment->from);
 		if (at >= target)
 			break;
 	}
