@@ -150,6 +150,45 @@ X
 	replayed session.jsonl .replayed.read 0
 }
 
+@test "after another model, a model finds again what it has stored" {
+	{
+		claude 0:0:12000:10
+		MODEL=claude-opus-4-5 claude 0:0:1:1 60:0:15000:10 |
+		    tail -n 2
+		claude 0:0:1:1 0:0:1:1 90:12000:4000:10 | tail -n 2
+	} > session.jsonl
+	replayed session.jsonl .equal 2
+	replayed session.jsonl .replayed.read 12000
+}
+
+# Adds thinkingMetadata to the questions of the requests with these numbers.
+thinks() {
+	jq -c --arg n "$*" 'if .type == "user" and
+	    (.uuid[1:] | IN($n | splits(" "))) then
+	    .thinkingMetadata = {maxThinkingTokens: 31999} else . end'
+}
+
+@test "after thinking is switched on or off, only system prompt and tools are found" {
+	# The third request is without thinking; the fourth finds what the
+	# second has stored.
+	claude 0:0:12000:10 20:12000:2000:10 40:12000:3000:10 \
+	    60:14000:2000:10 > plain.jsonl
+	thinks 1 2 4 < plain.jsonl > session.jsonl
+	replayed session.jsonl .equal 3
+	# Nothing is known if no question says that the model thinks.
+	replayed plain.jsonl .equal 1
+	# Thinking is off if the setting says so.
+	jq -c 'if .thinkingMetadata then . elif .type == "user" then
+	    .thinkingMetadata = {level: "none", disabled: true} else . end' \
+	    session.jsonl > off.jsonl
+	replayed off.jsonl .equal 3
+	# The third answer shows that its request was with thinking.
+	jq -c 'if .uuid == "a3" then .message.content |= [{type: "thinking",
+	    thinking: "Hm.", signature: "s"}] + . else . end' session.jsonl \
+	    > thought.jsonl
+	replayed thought.jsonl .equal 1
+}
+
 @test "a prompt with fewer tokens than the model's minimum is not stored" {
 	# 1,024 tokens for Claude Sonnet 4.5, 4,096 for Claude Opus 4.5.
 	claude 0:0:1100:10 60:1100:20:10 > session.jsonl
@@ -241,6 +280,13 @@ codex() {
 	replayed session.jsonl .equal 1
 	replayed session.jsonl .replayed.read 5000
 	replayed session.jsonl .replayed.written 5700
+	# Another level of thinking finds no message.
+	jq -c 'if .type == "session" then .thinkingLevel = "off"
+	    elif .id == "u2" then ({type: "thinking_level_change", id: "t",
+		parentId, timestamp, thinkingLevel: "high"}, .parentId = "t")
+	    else . end' session.jsonl > level.jsonl
+	replayed level.jsonl .equal 1
+	replayed level.jsonl .replayed.read 5003
 }
 
 @test "without usage and timestamps ctx counts tokens, and warns that the cache does not expire" {

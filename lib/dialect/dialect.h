@@ -272,6 +272,10 @@ enum {
 	CTX_LINE_ASKS = 64,
 };
 
+/* A setting of the model's thinking.  Greater numbers than CTX_THINKING_ON are
+ * higher levels of thinking. */
+enum ctx_thinking { CTX_THINKING_UNKNOWN, CTX_THINKING_OFF, CTX_THINKING_ON };
+
 /* Where a line of a session file belongs in the session, as the line itself
  * says.  Members of type uint32_t are JSON nodes of the line; 0 means that the
  * line does not have this value. */
@@ -292,6 +296,9 @@ struct ctx_line_place {
 	 * agents that write one message as several lines */
 	uint32_t same;
 	uint32_t model; /* name of the model that is used from this line on */
+	/* setting of the model's thinking from this line on (enum
+	 * ctx_thinking); 0 if the line does not change it */
+	unsigned thinking;
 	/* number of turns that a line of the kind CTX_LINE_ROLLBACK removes */
 	uint64_t turns;
 };

@@ -337,6 +337,8 @@ replay_request(struct billing *billing, size_t i,
 	measure_recorded(billing, request, &prompt);
 	request->hour = is_for_an_hour(billing, request);
 	ctx_cache_rules_of(request->model, request->hour, &rules);
+	if (!rules.is_marked)
+		request->thinking = CTX_THINKING_UNKNOWN;
 	if (ctx_prompt_cache_send(&billing->cache, &prompt, &rules, &read,
 		&found, err) < 0)
 		return -1;

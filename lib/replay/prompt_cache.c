@@ -6,7 +6,7 @@
  * message.  If requests have cache breakpoints, the provider stores the part of
  * a prompt before a breakpoint.  Otherwise it stores every beginning of a
  * prompt.  A message expires some time after its last use, so only the newest
- * use of each node is stored.
+ * use of each node is stored for each model and setting of its thinking.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -73,38 +73,80 @@ ctx_prompt_cache_reset(struct prompt_cache *cache,
     const struct prompt_tree *tree)
 {
 	cache->tree = tree;
-	cache->n = cache->n_uses = 0;
-	cache->tip = 0;
+	cache->n = cache->n_entries = cache->n_uses = cache->n_newest_uses = 0;
 }
 
-/* Enlarges cache->nodes, which has an element for each node, after nodes were
+/* Enlarges cache->newest, which has an element for each node, after nodes were
  * added to the tree. */
 static int
 reach_nodes(struct prompt_cache *cache, struct ctx_err *err)
 {
 	if (cache->n >= cache->tree->n)
 		return 0;
-	if (CTX_GROW(cache->nodes, cache->cap, cache->tree->n, err) < 0)
+	if (CTX_GROW(cache->newest, cache->cap, cache->tree->n, err) < 0)
 		return -1;
-	memset(cache->nodes + cache->n, 0,
-	    (cache->tree->n - cache->n) * sizeof *cache->nodes);
+	memset(cache->newest + cache->n, 0,
+	    (cache->tree->n - cache->n) * sizeof *cache->newest);
 	cache->n = cache->tree->n;
 	return 0;
 }
 
-/* Returns true if a node (message) is in the cache: it was part of an earlier
- * prompt for the same model, and has not expired. */
+/* Returns true if a use has stored what a request can find: both have the same
+ * model and setting of its thinking. */
 static bool
-is_stored(const struct prompt_cache *cache, uint32_t node,
-    const struct cached_prompt *prompt)
+is_used_by(const struct cache_use *use, const struct replay_request *request)
+{
+	return use->model == request->model &&
+	    use->thinking == request->thinking;
+}
+
+/* Returns the entry of a node for the model and setting of a request; NULL if
+ * there is none. */
+static struct stored_node *
+find_entry(const struct prompt_cache *cache, uint32_t node,
+    const struct replay_request *request)
+{
+	struct stored_node *entry;
+
+	for (uint32_t i = cache->newest[node]; i != 0; i = entry->older) {
+		entry = &cache->entries[i - 1];
+		if (is_used_by(&cache->uses[entry->use - 1], request))
+			return entry;
+	}
+	return NULL;
+}
+
+/* Returns the entry of a node (message) that a request can find in the cache:
+ * it was part of an earlier prompt for the same model and setting, and has not
+ * expired.  Returns NULL if there is none. */
+static const struct stored_node *
+find_stored_entry(const struct prompt_cache *cache, uint32_t node,
+    const struct replay_request *request)
+{
+	const struct stored_node *entry = find_entry(cache, node, request);
+
+	return entry != NULL &&
+		cache->uses[entry->use - 1].expires >= request->time
+	    ? entry
+	    : NULL;
+}
+
+/* Returns true if the part of a prompt before all messages is stored for the
+ * model of a request.  The setting of its thinking does not matter. */
+static bool
+is_outside_stored(const struct prompt_cache *cache,
+    const struct replay_request *request)
 {
 	const struct cache_use *use;
 
-	if (cache->nodes[node].use == 0)
-		return false;
-	use = &cache->uses[cache->nodes[node].use - 1];
-	return use->model == prompt->request->model &&
-	    use->expires >= prompt->request->time;
+	for (uint32_t i = cache->newest[0]; i != 0;
+	     i = cache->entries[i - 1].older) {
+		use = &cache->uses[cache->entries[i - 1].use - 1];
+		if (use->model == request->model &&
+		    use->expires >= request->time)
+			return true;
+	}
+	return false;
 }
 
 /* Estimates the number of tokens from the beginning of a prompt to a node for
@@ -129,6 +171,7 @@ find_stored(const struct prompt_cache *cache,
 {
 	const struct prompt_node *nodes = cache->tree->nodes;
 	uint64_t blocks = nodes[prompt->node].blocks;
+	const struct stored_node *entry;
 
 	*found = CACHE_FOUND_MESSAGES;
 	for (uint32_t node = prompt->node; node != 0;
@@ -136,53 +179,117 @@ find_stored(const struct prompt_cache *cache,
 		if (rules->reach > 0 &&
 		    blocks - nodes[node].blocks > rules->reach)
 			break;
-		if (!is_stored(cache, node, prompt))
+		entry = find_stored_entry(cache, node, prompt->request);
+		if (entry == NULL)
 			continue;
-		if (cache->nodes[node].tokens > 0)
-			return cache->nodes[node].tokens;
+		if (entry->tokens > 0)
+			return entry->tokens;
 		if (!rules->is_marked)
 			return scale_tokens(cache, node, prompt);
 	}
-	*found = is_stored(cache, 0, prompt) ? CACHE_FOUND_OUTSIDE
-					     : CACHE_FOUND_SHARED;
+	*found = is_outside_stored(cache, prompt->request) ? CACHE_FOUND_OUTSIDE
+							   : CACHE_FOUND_SHARED;
 	return *found == CACHE_FOUND_OUTSIDE ? prompt->request->stored_outside
 					     : prompt->request->shared;
 }
 
-/* Marks all messages of a prompt and its response as stored.  A use is a series
- * of prompts, each of which continues the one before.  If the prompt continues
- * the previous prompt, adds its messages to the same use, and extends the
- * lifetime of this use.  Otherwise begins a new use. lifetime: in
- * milliseconds. */
+/* Sets *newest to the address of the element of cache->newest_uses for the
+ * model and setting of a request.  Adds an element, which is 0, if there is
+ * none. */
+static int
+find_newest_use(struct prompt_cache *cache,
+    const struct replay_request *request, uint32_t **newest,
+    struct ctx_err *err)
+{
+	for (size_t i = 0; i < cache->n_newest_uses; i++) {
+		*newest = &cache->newest_uses[i];
+		if (is_used_by(&cache->uses[**newest - 1], request))
+			return 0;
+	}
+	if (CTX_GROW(cache->newest_uses, cache->newest_uses_cap,
+		cache->n_newest_uses + 1, err) < 0)
+		return -1;
+	*newest = &cache->newest_uses[cache->n_newest_uses++];
+	**newest = 0;
+	return 0;
+}
+
+/* Finds the use to which a prompt belongs.  A use is a series of prompts, each
+ * of which continues the one before.  If the prompt continues the previous
+ * prompt for its model and setting, this is the use of the previous prompt.
+ * Otherwise adds a use.  Sets *number to the index of the use, plus 1. */
+static int
+find_use(struct prompt_cache *cache, const struct cached_prompt *prompt,
+    uint32_t *number, struct ctx_err *err)
+{
+	const struct replay_request *request = prompt->request;
+	uint32_t node = prompt->answered, *newest, tip;
+
+	if (find_newest_use(cache, request, &newest, err) < 0)
+		return -1;
+	if (*newest != 0) {
+		tip = cache->uses[*newest - 1].tip;
+		while (node != 0 && node != tip)
+			node = cache->tree->nodes[node].parent;
+		*number = *newest;
+		if (node == tip)
+			return 0;
+	}
+	if (CTX_GROW(cache->uses, cache->uses_cap, cache->n_uses + 1, err) < 0)
+		return -1;
+	*number = *newest = (uint32_t)++cache->n_uses;
+	cache->uses[*number - 1] = (struct cache_use){.model = request->model,
+	    .thinking = request->thinking};
+	return 0;
+}
+
+/* Makes a node part of a use.  Returns the entry of the node, or NULL with
+ * *err. */
+static struct stored_node *
+store_node(struct prompt_cache *cache, uint32_t node, uint32_t use,
+    const struct replay_request *request, struct ctx_err *err)
+{
+	struct stored_node *entry = find_entry(cache, node, request);
+
+	if (entry == NULL) {
+		if (CTX_GROW(cache->entries, cache->entries_cap,
+			cache->n_entries + 1, err) < 0)
+			return NULL;
+		entry = &cache->entries[cache->n_entries++];
+		*entry = (struct stored_node){.older = cache->newest[node]};
+		cache->newest[node] = (uint32_t)cache->n_entries;
+	}
+	entry->use = use;
+	return entry;
+}
+
+/* Marks all messages of a prompt and its response as stored, and extends the
+ * lifetime of their use. lifetime: in milliseconds. */
 static int
 store_path(struct prompt_cache *cache, const struct cached_prompt *prompt,
     int64_t lifetime, struct ctx_err *err)
 {
-	const struct prompt_node *nodes = cache->tree->nodes;
 	const struct replay_request *request = prompt->request;
-	uint32_t node = prompt->answered, use = cache->nodes[cache->tip].use;
+	const struct stored_node *entry;
+	uint32_t node, number;
+	struct cache_use *use;
 
-	while (node != 0 && node != cache->tip)
-		node = nodes[node].parent;
-	if (node != cache->tip || use == 0 ||
-	    cache->uses[use - 1].model != request->model) {
-		if (CTX_GROW(cache->uses, cache->uses_cap, cache->n_uses + 1,
-			err) < 0)
-			return -1;
-		use = (uint32_t)++cache->n_uses;
-		cache->uses[use - 1].model = request->model;
-	}
-	cache->uses[use - 1].expires = request->answer_time == INT64_MIN
+	if (find_use(cache, prompt, &number, err) < 0)
+		return -1;
+	use = &cache->uses[number - 1];
+	use->tip = prompt->node;
+	use->expires = request->answer_time == INT64_MIN
 	    ? INT64_MAX
 	    : request->answer_time + lifetime;
-	for (node = prompt->answered; cache->nodes[node].use != use;
-	     node = nodes[node].parent) {
-		cache->nodes[node].use = use;
+	for (node = prompt->answered;; node = cache->tree->nodes[node].parent) {
+		entry = find_entry(cache, node, request);
+		if (entry != NULL && entry->use == number)
+			return 0;
+		if (store_node(cache, node, number, request, err) == NULL)
+			return -1;
 		if (node == 0)
-			break;
+			return 0;
 	}
-	cache->tip = prompt->node;
-	return 0;
 }
 
 int
@@ -204,12 +311,14 @@ ctx_prompt_cache_send(struct prompt_cache *cache,
 		return -1;
 	if (rules->is_marked && prompt->stored < rules->least)
 		return 0;
-	cache->nodes[prompt->node].tokens = prompt->stored;
+	find_entry(cache, prompt->node, prompt->request)->tokens =
+	    prompt->stored;
 	/* The last rules->step tokens of a response do not count as stored.
 	 * This agrees with recorded sessions of Codex (429 requests of
 	 * 2026). */
 	if (!rules->is_marked)
-		cache->nodes[prompt->answered].tokens = prompt->tokens +
+		find_entry(cache, prompt->answered, prompt->request)->tokens =
+		    prompt->tokens +
 		    (response > rules->step ? response - rules->step : 0);
 	return 0;
 }
@@ -217,7 +326,9 @@ ctx_prompt_cache_send(struct prompt_cache *cache,
 void
 ctx_prompt_cache_release(struct prompt_cache *cache)
 {
-	free(cache->nodes);
+	free(cache->newest);
+	free(cache->entries);
 	free(cache->uses);
+	free(cache->newest_uses);
 	memset(cache, 0, sizeof *cache);
 }

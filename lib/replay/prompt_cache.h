@@ -57,31 +57,47 @@ enum cache_find {
 	CACHE_FOUND_SHARED,
 };
 
-/* The state of a prompt cache.  A struct of zeros is an empty cache. */
+/* The state of a prompt cache.  A struct of zeros is an empty cache.  A request
+ * finds only messages that were stored by requests to the same model and with
+ * the same setting of its thinking. */
 struct prompt_cache {
 	const struct prompt_tree *tree;
-	struct cached_node {
+	/* for each node of the tree: index in "entries" of its newest entry,
+	 * plus 1; 0 if it has none */
+	uint32_t *newest;
+	size_t n, cap;
+	/* A node (message) as it is stored for one model and one setting of its
+	 * thinking. */
+	struct stored_node {
 		/* index of the newest use (series of prompts) that contains the
-		 * message, plus 1; 0 if there is none */
+		 * message, plus 1 */
 		uint32_t use;
+		/* index of an older entry of the same node, plus 1; 0 if there
+		 * is none */
+		uint32_t older;
 		/* Number of tokens of the stored part of a prompt that ends
 		 * with this message.  0 if no stored part ends here. */
 		uint64_t tokens;
-	} * nodes;
-	size_t n, cap;
+	} * entries;
+	size_t n_entries, entries_cap;
 	/* A use of the cache: a series of prompts, each of which continues the
 	 * prompt before it.  All messages of a use expire at the same time.  A
-	 * message that is in several uses belongs to the newest of them. */
+	 * message that is in several uses of a model and setting belongs to the
+	 * newest of them. */
 	struct cache_use {
 		const struct ctx_model *model;
+		unsigned thinking; /* as replay_request.thinking */
 		/* when the messages of this use expire, in milliseconds since
 		 * 1970 */
 		int64_t expires;
+		/* node of the last message in the newest prompt of this use */
+		uint32_t tip;
 	} * uses;
 	size_t n_uses, uses_cap;
-	/* node of the last message in the prompt that was sent to the provider
-	 * last */
-	uint32_t tip;
+	/* For each model and setting that was used: index of its newest use,
+	 * plus 1. */
+	uint32_t *newest_uses;
+	size_t n_newest_uses, newest_uses_cap;
 };
 void ctx_prompt_cache_reset(struct prompt_cache *cache,
     const struct prompt_tree *tree);

@@ -1,48 +1,11 @@
-/* recorded_session.c - reads a recorded session: its messages, the requests to
- * which the model's messages are the responses, and what was billed for each
- * request */
+/* recorded_session.c - reads a recorded session: its messages, and, with
+ * session_requests.c, the requests to which the model's messages are the
+ * responses */
 #include <stdlib.h>
 #include <string.h>
 
 #include "prune/held_conversation.h"
-#include "replay/recorded_session.h"
-
-/* State of ctx_replay_read while it reads a stream of sessions. */
-struct session_reading {
-	struct ctx_stream *stream;
-	struct ctx_model_counters *counters;
-	ctx_replay_take *take;
-	void *user;
-	bool keeps_messages;
-	/* lines: the session whose messages are lines of their own. record: the
-	 * session that is inside the current line. */
-	struct open_session {
-		struct ctx_replay_session session;
-		/* model that is assumed for the next response, unless the
-		 * response names another model */
-		const struct ctx_model *model;
-		bool begun;
-		/* True if the newest message is a part of a response, and the
-		 * next message may be another part. */
-		bool answers;
-		/* Times in milliseconds since 1970; INT64_MIN if not known.
-		 * time: latest timestamp of all messages so far. answer_time:
-		 * timestamp of the newest message. */
-		int64_t time, answer_time;
-		/* Billed tokens that were reported before the response to which
-		 * they belong. */
-		struct ctx_billed_usage waiting;
-		/* number of input tokens in the last line that reported billed
-		 * tokens */
-		uint64_t last_report;
-	} lines, record;
-	/* For each id of a message in the session file: index of the request to
-	 * which this message is a response, plus 1; 0 if there is none. */
-	uint32_t *request_of_id;
-	size_t ids_cap;
-	struct ctx_hashkey key;
-	struct ctx_buf text, literal;
-};
+#include "replay/session_reading.h"
 
 /* ---- messages ---- */
 
@@ -132,123 +95,6 @@ add_message(struct ctx_replay_session *session, struct ctx_err *err)
 	memset(&session->messages[session->n], 0, sizeof *session->messages);
 	session->messages[session->n].sent.number = (uint32_t)session->n;
 	return &session->messages[session->n++];
-}
-
-/* ---- requests ---- */
-
-/* Returns the address of the element of reading->request_of_id for a message
- * id, or NULL with *err if there is no memory. */
-static uint32_t *
-find_request_of_id(struct session_reading *reading, uint32_t id,
-    struct ctx_err *err)
-{
-	size_t known = reading->ids_cap;
-
-	if (CTX_GROW(reading->request_of_id, reading->ids_cap, (size_t)id + 1,
-		err) < 0)
-		return NULL;
-	memset(reading->request_of_id + known, 0,
-	    (reading->ids_cap - known) * sizeof *reading->request_of_id);
-	return &reading->request_of_id[id];
-}
-
-/* Adds a request to the session.  Its response begins with the newest
- * message. */
-static int
-add_request(struct open_session *open, const struct ctx_event *event,
-    struct ctx_err *err)
-{
-	struct ctx_replay_session *session = &open->session;
-	struct replay_request *request;
-
-	if (CTX_GROW(session->requests, session->requests_cap,
-		session->n_requests + 1, err) < 0)
-		return -1;
-	request = &session->requests[session->n_requests++];
-	*request = (struct replay_request){
-	    .first = session->n - 1,
-	    .line = event->inside ? 0 : event->line,
-	    .file = event->record->file,
-	    .file_line = event->record->line,
-	    .model = open->model,
-	    .time = open->time,
-	    .answer_time = open->answer_time,
-	    .has_reads = event->layout->dialect->usage.read != NULL,
-	    .recorded = open->waiting,
-	};
-	open->waiting = (struct ctx_billed_usage){0};
-	return 0;
-}
-
-/* Finds the request to which a message is a response.  If the message is the
- * first one of its response, adds a request.  Sets *number to the index of the
- * request, plus 1. */
-static int
-find_request(struct session_reading *reading, struct open_session *open,
-    const struct ctx_event *event, uint32_t *number, struct ctx_err *err)
-{
-	const struct ctx_message *message = event->message;
-	bool continues = (message->flags & CTX_MESSAGE_CONTINUES) ||
-	    (open->answers && (message->dialect->rules & CTX_JOINS_ANSWERS));
-	uint32_t id = event->inside || event->line == 0
-	    ? 0
-	    : ctx_line_value(reading->stream->transcript, CTX_VALUE_SAME,
-		  event->line);
-	uint32_t *known = NULL;
-
-	if (id != 0) {
-		known = find_request_of_id(reading, id, err);
-		if (known == NULL)
-			return -1;
-		if (*known != 0) {
-			*number = *known;
-			return 0;
-		}
-		continues = false;
-	}
-	if ((!continues || open->session.n_requests == 0) &&
-	    add_request(open, event, err) < 0)
-		return -1;
-	*number = (uint32_t)open->session.n_requests;
-	if (known != NULL)
-		*known = *number;
-	return 0;
-}
-
-/* If a message reports how many tokens were billed for its request, stores
- * these numbers in *request.  If several lines of a response report them, the
- * numbers of the last line are used. */
-static void
-note_usage(struct replay_request *request, const struct ctx_event *event)
-{
-	const struct ctx_dialect *row = event->message->dialect;
-	struct ctx_billed_usage usage;
-
-	if (ctx_billed_usage_read(event->record->json, event->node,
-		row->usage.message, row, &usage))
-		request->recorded = usage;
-}
-
-/* Handles a line of a session file that is not a message but reports billed
- * tokens.  If the newest message is a response without reported tokens, the
- * tokens belong to this response; otherwise to the next response.  A repeated
- * report is ignored. */
-static void
-note_report(struct open_session *open, const struct ctx_event *event,
-    const struct ctx_dialect *row)
-{
-	struct ctx_replay_session *session = &open->session;
-	struct ctx_billed_usage usage;
-
-	if (!ctx_billed_usage_read(event->record->json, 0, row->usage.line, row,
-		&usage))
-		return;
-	if (open->answers)
-		session->requests[session->n_requests - 1].recorded = usage;
-	else if (usage.input != open->last_report)
-		open->waiting = usage;
-	open->last_report = usage.input;
-	open->answers = false;
 }
 
 /* ---- events ---- */
@@ -364,12 +210,14 @@ add_answer(struct session_reading *reading, struct open_session *open,
 
 	if (find_response_model(reading, open, event->record->json,
 		event->message->model, err) < 0 ||
-	    find_request(reading, open, event, &number, err) < 0)
+	    ctx_replay_find_request(reading, open, event, &number, err) < 0)
 		return -1;
 	join_response(session, number);
 	session->requests[number - 1].response_tokens +=
 	    cost->tokens - cost->prompt_tokens;
-	note_usage(&session->requests[number - 1], event);
+	ctx_replay_note_usage(&session->requests[number - 1], event);
+	if (ctx_message_has(event->message, CTX_BLOCK_REASONING))
+		ctx_replay_note_reasoning(open);
 	return 0;
 }
 
@@ -392,6 +240,7 @@ read_message(struct session_reading *reading, const struct ctx_event *event,
 	    event->inside ? &reading->record : &reading->lines;
 	struct ctx_message as_sent = *event->message, *sent = &as_sent;
 	struct replay_message *message;
+	struct ctx_line_place place;
 	struct ctx_cost cost;
 	int64_t time;
 	bool answers;
@@ -435,8 +284,15 @@ read_message(struct session_reading *reading, const struct ctx_event *event,
 		return -1;
 	if (answers && time > open->time)
 		open->time = time;
-	if (!answers)
+	if (!answers) {
 		open->waiting = (struct ctx_billed_usage){0};
+		if (message->line != 0) {
+			(void)ctx_transcript_read_line(
+			    reading->stream->transcript, message->line,
+			    event->record->json, &place);
+			ctx_replay_note_thinking(open, place.thinking);
+		}
+	}
 	open->answers = answers;
 	return 0;
 }
@@ -464,6 +320,8 @@ end_session(struct session_reading *reading, struct open_session *open,
 	open->begun = false;
 	if (session->n_requests == 0)
 		return 0;
+	for (size_t i = 0; !open->thinks && i < session->n_requests; i++)
+		session->requests[i].thinking = CTX_THINKING_UNKNOWN;
 	if (ctx_replay_find_prompts(session, reading->stream->transcript, err) <
 		0 ||
 	    (reading->keeps_messages && prepare_pruning(session, err) < 0))
@@ -493,9 +351,10 @@ read_line(struct session_reading *reading, const struct ctx_event *event,
 	if (find_response_model(reading, open, event->record->json, place.model,
 		err) < 0)
 		return -1;
+	ctx_replay_note_thinking(open, place.thinking);
 	if (open->begun && place.kind == CTX_LINE_ASIDE &&
 	    row->usage.line[0] != NULL)
-		note_report(open, event, row);
+		ctx_replay_note_report(open, event, row);
 	return 0;
 }
 

@@ -43,6 +43,9 @@ struct replay_request {
 	 * timestamp of the newest message before the response; answer_time:
 	 * timestamp of the first message of the response. */
 	int64_t time, answer_time;
+	/* setting of the model's thinking (enum ctx_thinking); 0 if not
+	 * known */
+	unsigned thinking;
 	/* The tokens that were billed for the request; all 0 if the session
 	 * does not contain them. has_reads: true if the format of the session
 	 * has the number of billed tokens that were read from the cache. */

@@ -74,6 +74,19 @@ ctx_claude_model(const struct ctx_json *json, uint32_t message)
 	return ctx_json_is(json, model, "<synthetic>") ? 0 : model;
 }
 
+/* Returns the setting of the model's thinking after a message of the user.
+ * Claude Code switches thinking off for a message without thinkingMetadata,
+ * such as the text of a skill (versions 2.0.64 to 2.1.42). */
+static unsigned
+read_thinking(const struct ctx_json *json, uint32_t node)
+{
+	uint32_t setting = ctx_json_find(json, node, "thinkingMetadata");
+
+	return setting == 0 || ctx_is_true(json, setting, "disabled")
+	    ? CTX_THINKING_OFF
+	    : CTX_THINKING_ON;
+}
+
 void
 ctx_claude_code_line(const struct ctx_json *json, uint32_t node,
     struct ctx_line_place *line)
@@ -111,5 +124,7 @@ ctx_claude_code_line(const struct ctx_json *json, uint32_t node,
 	} else if (ctx_has_block(json, ctx_json_find(json, message, "content"),
 		       results) != NULL) {
 		line->flags |= CTX_LINE_RESULT;
+	} else if (!ctx_is_true(json, node, "isCompactSummary")) {
+		line->thinking = read_thinking(json, node);
 	}
 }

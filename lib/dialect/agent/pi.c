@@ -173,6 +173,15 @@ ctx_pi_line(const struct ctx_json *json, uint32_t node,
 	    {"custom_message", CTX_LINE_MESSAGE, NULL},
 	    {"label", CTX_LINE_LINK, "targetId"},
 	};
+	static const struct ctx_word levels[] = {
+	    {"off", CTX_THINKING_OFF},
+	    {"minimal", CTX_THINKING_ON},
+	    {"low", CTX_THINKING_ON + 1},
+	    {"medium", CTX_THINKING_ON + 2},
+	    {"high", CTX_THINKING_ON + 3},
+	    {"xhigh", CTX_THINKING_ON + 4},
+	    {NULL, CTX_THINKING_UNKNOWN},
+	};
 	uint32_t type = ctx_json_find(json, node, "type"), message;
 	size_t i;
 
@@ -190,6 +199,8 @@ ctx_pi_line(const struct ctx_json *json, uint32_t node,
 			line->about = ctx_json_find(json, node, kinds[i].about);
 	}
 	line->model = ctx_json_find(json, node, "modelId");
+	line->thinking = (unsigned)ctx_look_up_word(json,
+	    ctx_json_find(json, node, "thinkingLevel"), levels);
 	message = ctx_json_find(json, node, "message");
 	if (message != 0)
 		line->model = ctx_json_find(json, message, "model");

@@ -1,0 +1,78 @@
+/* session_reading.h - the state of ctx_replay_read while it reads a stream of
+ * sessions */
+#ifndef CTX_REPLAY_SESSION_READING_H
+#define CTX_REPLAY_SESSION_READING_H
+
+#include "replay/recorded_session.h"
+#include "stream/stream.h"
+
+/* State of ctx_replay_read while it reads a stream of sessions. */
+struct session_reading {
+	struct ctx_stream *stream;
+	struct ctx_model_counters *counters;
+	ctx_replay_take *take;
+	void *user;
+	bool keeps_messages;
+	/* lines: the session whose messages are lines of their own. record: the
+	 * session that is inside the current line. */
+	struct open_session {
+		struct ctx_replay_session session;
+		/* model that is assumed for the next response, unless the
+		 * response names another model */
+		const struct ctx_model *model;
+		bool begun;
+		/* True if the newest message is a part of a response, and the
+		 * next message may be another part. */
+		bool answers;
+		/* Times in milliseconds since 1970; INT64_MIN if not known.
+		 * time: latest timestamp of all messages so far. answer_time:
+		 * timestamp of the newest message. */
+		int64_t time, answer_time;
+		/* thinking: setting of the model's thinking for the next
+		 * request (enum ctx_thinking). thinking_from: index of the
+		 * first request with this setting. thinks: true if any line has
+		 * switched thinking on. */
+		unsigned thinking;
+		size_t thinking_from;
+		bool thinks;
+		/* Billed tokens that were reported before the response to which
+		 * they belong. */
+		struct ctx_billed_usage waiting;
+		/* number of input tokens in the last line that reported billed
+		 * tokens */
+		uint64_t last_report;
+	} lines, record;
+	/* For each id of a message in the session file: index of the request to
+	 * which this message is a response, plus 1; 0 if there is none. */
+	uint32_t *request_of_id;
+	size_t ids_cap;
+	struct ctx_hashkey key;
+	struct ctx_buf text, literal;
+};
+
+/* ---- session_requests.c ---- */
+
+/* Finds the request to which a message is a response.  If the message is the
+ * first one of its response, adds a request.  Sets *number to the index of the
+ * request, plus 1. */
+int ctx_replay_find_request(struct session_reading *reading,
+    struct open_session *open, const struct ctx_event *event, uint32_t *number,
+    struct ctx_err *err);
+/* Handles a line that may change the setting of the model's thinking. */
+void ctx_replay_note_thinking(struct open_session *open, unsigned thinking);
+/* Handles a response that contains reasoning: thinking was on, even if no line
+ * says so. */
+void ctx_replay_note_reasoning(struct open_session *open);
+/* If a message reports how many tokens were billed for its request, stores
+ * these numbers in *request.  If several lines of a response report them, the
+ * numbers of the last line are used. */
+void ctx_replay_note_usage(struct replay_request *request,
+    const struct ctx_event *event);
+/* Handles a line of a session file that is not a message but reports billed
+ * tokens.  If the newest message is a response without reported tokens, the
+ * tokens belong to this response; otherwise to the next response.  A repeated
+ * report is ignored. */
+void ctx_replay_note_report(struct open_session *open,
+    const struct ctx_event *event, const struct ctx_dialect *row);
+
+#endif
