@@ -81,6 +81,44 @@ in:1: many-images: more than 600 images; this image is not among the newest" ]
 	[ "$(jq -c '.content[0]' out)" = '{"text":"[image removed: 1x1 png, 29 bytes]"}' ]
 }
 
+@test "many-images: --repair replaces images of a line as it replaces those of a record" {
+	local one=',{"type":"image","source":{"type":"url","url":"https://x.org/a.png"}}' images
+	images=$(printf "${one//%/%%}%.0s" {1..600})
+	{
+		# Two images too many, one that is too large and an empty text,
+		# which is removed, in one message.
+		echo '{"role":"user","content":[{"type":"text","text":""}'"$images,$(image 8001 10)$one$one"',{"type":"text","text":"\ud83d"}]}'
+		echo '{"role":"assistant","content":"a"}'
+		# Then all images of the first message are too many.
+		echo '{"role":"user","content":['"${images:1}"']}'
+	} > lines
+	{
+		printf '{"messages":['
+		paste -sd, lines | tr -d '\n'
+		echo ']}'
+	} > record
+	ctx-check -d anthropic --repair --explain log lines > out
+	ctx-check -d anthropic out
+	[ "$(grep -c '"rule":"many-images"' log)" -eq 602 ]
+	ctx-check -d anthropic --repair record > out2
+	cmp <(jq -c '.messages[]' out2) <(jq -c . out)
+	# With more than 20 images the oldest that are large.
+	{
+		echo '{"role":"user","content":[{"type":"text","text":""}'"$(for i in {1..24}; do printf ,; if ((i % 6 == 2)); then image 2001 10; else image 9 9; fi; done)"']}'
+		echo '{"role":"assistant","content":"a"}'
+		echo '{"role":"user","content":['"$(image 2001 10)"']}'
+	} > lines
+	{
+		printf '{"messages":['
+		paste -sd, lines | tr -d '\n'
+		echo ']}'
+	} > record
+	ctx-check -d anthropic --repair lines > out
+	ctx-check -d anthropic out
+	ctx-check -d anthropic --repair record > out2
+	cmp <(jq -c '.messages[]' out2) <(jq -c . out)
+}
+
 @test "many-images: the limit is 100 per request if the window has 200,000 tokens" {
 	local one=',{"type":"image","source":{"type":"url","url":"https://x.org/a.png"}}'
 	local content

@@ -310,6 +310,9 @@ struct ctx_validator {
 	 * provider accepts n images, at most n + 1 are stored. */
 	struct ctx_image_seen *images;
 	size_t n_images, images_cap;
+	/* value of ctx_image_seen.ordinal for the next image of the message
+	 * that is being checked */
+	size_t next_ordinal;
 	/* number of images in the conversation, not counting those that a
 	 * repair has removed */
 	uint64_t images_left;

@@ -86,9 +86,10 @@ ctx_image_find(const struct ctx_message *message, size_t ordinal,
 	return true;
 }
 
-/* Reports a finding about an image.  For an image inside a request, the repair
- * finds the image by its JSON node in the finding.  For an image in a message
- * that is a record, the repair finds the image by its index in the message. */
+/* Reports a finding about an image.  For an image inside a request, or in the
+ * message that is being checked, the finding contains the JSON of the image.
+ * For an image in an earlier message that is a record, the repair finds the
+ * image by its index in the message. */
 static int
 refuse_image(struct ctx_validator *validator, enum ctx_rule_id id,
     const struct ctx_image_seen *image, const char *what)
@@ -149,6 +150,8 @@ remove_image_seen(struct ctx_validator *validator, size_t i, bool replaced)
 	for (k = i + 1; replaced && k < validator->n_images; k++)
 		if (list[k].place.message == list[i].place.message)
 			list[k].ordinal--;
+	if (replaced && list[i].json != NULL)
+		validator->next_ordinal--;
 	validator->images_left -= replaced;
 	validator->n_images--;
 	memmove(list + i, list + i + 1,
@@ -281,20 +284,17 @@ count_images_left(struct ctx_validator *validator, size_t *n)
 	return 0;
 }
 
-/* Checks an image. *ordinal: number of images before this image in the message
- * that were not removed and that a text can replace. *over: number of images
- * that must be refused, from this image on, because the message has too many
- * images. */
+/* Checks an image. *over: number of images that must be refused, from this
+ * image on, because the message has too many images. */
 static int
 check_image(struct ctx_validator *validator,
-    const struct ctx_provider_limits *limits, size_t i, size_t *ordinal,
-    size_t *over)
+    const struct ctx_provider_limits *limits, size_t i, size_t *over)
 {
 	const struct ctx_message *message = validator->message;
 	const struct ctx_block *block = &message->blocks[i];
 	struct ctx_image_seen image = {.place = validator->place,
 	    .json = message->json,
-	    .ordinal = *ordinal,
+	    .ordinal = validator->next_ordinal,
 	    .block = ctx_media_block(message, i)};
 	struct ctx_media media;
 	char what[TEXT];
@@ -323,11 +323,21 @@ check_image(struct ctx_validator *validator,
 		return rc;
 	/* An image that no text can replace has no index, so it does not change
 	 * the index of the next image. */
-	*ordinal += image.block != 0;
-	if (!validator->place.inside)
-		image.json = NULL;
+	validator->next_ordinal += image.block != 0;
 	return limits->images > 0 ? add_image_seen(validator, &image, limits)
 				  : 0;
+}
+
+/* Called after the images of a message that is a record were checked.  When
+ * later messages are checked, the JSON of this message is no longer in memory,
+ * so the pointers to it are set to NULL. */
+static void
+forget_json(struct ctx_validator *validator)
+{
+	size_t i = validator->n_images;
+
+	while (i-- > 0 && validator->images[i].json != NULL)
+		validator->images[i].json = NULL;
 }
 
 int
@@ -335,7 +345,7 @@ ctx_validate_images(struct ctx_validator *validator)
 {
 	const struct ctx_provider_limits *limits =
 	    ctx_provider_limits_of(validator->provider, validator->dialect);
-	size_t i, n, ordinal = 0, over = 0;
+	size_t i, n, over = 0;
 
 	if (!(validator->rules & CTX_IMAGE_LIMITS) ||
 	    validator->dialect == NULL || limits == NULL)
@@ -345,10 +355,13 @@ ctx_validate_images(struct ctx_validator *validator)
 			return -1;
 		over = n > limits->in_message ? n - limits->in_message : 0;
 	}
+	validator->next_ordinal = 0;
 	for (i = 0; i < validator->message->n; i++)
 		if (validator->message->blocks[i].kind == CTX_BLOCK_MEDIA &&
 		    !is_block_dropped(validator, i) &&
-		    check_image(validator, limits, i, &ordinal, &over) < 0)
+		    check_image(validator, limits, i, &over) < 0)
 			return -1;
+	if (!validator->place.inside)
+		forget_json(validator);
 	return 0;
 }

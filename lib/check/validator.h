@@ -27,13 +27,13 @@ struct ctx_breakpoint_seen {
  * many images, and whether this image is too large. */
 struct ctx_image_seen {
 	struct ctx_place place;
-	/* JSON of the request that contains the image; NULL if the message is a
-	 * record */
+	/* JSON of the request or message that contains the image; NULL if the
+	 * image is in an earlier message that is a record */
 	const struct ctx_json *json;
 	/* JSON node of the image, or 0 if no text can replace the image */
 	uint32_t block;
 	/* Index of the image in its message, counting only images that a text
-	 * can replace. */
+	 * can replace and that no text has replaced. */
 	size_t ordinal;
 	/* true if the image is too large for a request with many images (see
 	 * ctx_provider_limits.many) */
