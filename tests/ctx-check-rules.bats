@@ -154,6 +154,11 @@ load check
 	cmp <(head -n 3 out) <(for i in 1 2 3; do marked $i; echo; done)
 	cmp <(tail -n 4 out) <(tail -n 4 in)
 	[ "$(jq -r .action log | sort -u)" = edit ]
+	# As an array of messages.
+	jq -cs . in > array
+	run -1 ctx-check -d anthropic array
+	[ "${lines[2]}" = "array:1: many-markers: more than 4 cache breakpoints; this breakpoint is not among the newest (message 2)" ]
+	ctx-check -d anthropic --repair array | cmp - <(jq -cs . out)
 	# As a record, tools and system prompt first.
 	{
 		printf '{"model":"m","tools":[{"name":"a","cache_control":{"type":"ephemeral"}}],"system":[{"type":"text","text":"s","cache_control":{"type":"ephemeral"}}],"messages":['

@@ -214,9 +214,11 @@ struct ctx_validator {
 	/* Context window of the conversation's model in tokens; 0 if not known.
 	 * Set by the caller. */
 	uint64_t window;
-	/* If the conversation is inside a request: the parsed JSON that
-	 * contains the request, and the JSON node of the request.  Otherwise
-	 * NULL and 0.  Set by the caller after ctx_validator_begin. */
+	/* If the conversation is inside a record: the parsed JSON of the
+	 * record, and the JSON node of the request.  If the record has no
+	 * request, but only an array of messages: the JSON node of this array.
+	 * Otherwise NULL and 0.  Set by the caller after
+	 * ctx_validator_begin. */
 	const struct ctx_json *request_json;
 	uint32_t request;
 	/* true if a repair has removed the message that was checked last */

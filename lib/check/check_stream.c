@@ -238,7 +238,7 @@ check_request(struct check *check, const struct ctx_event *event,
 	    .line = event->record->line,
 	    .inside = true};
 
-	if (!layout->in_request || layout->is_response)
+	if (layout->is_response)
 		return 0;
 	return ctx_validator_check_request(&check->record.validator,
 	    find_rules(check, &check->record, layout->dialect),
@@ -270,17 +270,17 @@ static void
 begin_conversation(struct check *check, const struct ctx_event *event)
 {
 	struct ctx_validator *validator = &check->record.validator;
+	const struct ctx_record_layout *layout = event->layout;
 
 	check->conversations = true;
 	if (check->counted_to == 0)
 		check->line = event->record->line;
 	check->record.messages = check->record.messages_left = 0;
 	ctx_validator_begin(validator);
-	validator->has_remote_state = event->layout->has_remote_state;
-	if (event->layout->in_request) {
-		validator->request_json = event->record->json;
-		validator->request = event->layout->request;
-	}
+	validator->has_remote_state = layout->has_remote_state;
+	validator->request_json = event->record->json;
+	validator->request =
+	    layout->in_request ? layout->request : layout->messages;
 	ctx_repair_begin(&check->repair, true, check->record.binds);
 }
 
