@@ -337,6 +337,33 @@ load check
 	ctx-check -d anthropic in
 }
 
+@test "cut-reasoning finds reasoning whose signature or data is not a text, and --repair removes it" {
+	local part
+	says() { # BLOCK
+		printf '%s\n' '{"role":"user","content":[{"text":"hi","type":"text"}]}' \
+		    '{"role":"assistant","content":['"$1"',{"text":"a","type":"text"}]}'
+	}
+	for part in '"signature":""' '"signature":null' '"signature":7' '"thinking":"t"'; do
+		says '{"type":"thinking","thinking":"t",'"$part"'}' > in
+		run -1 ctx-check -d anthropic in
+		[ "$output" = "in:2: cut-reasoning: reasoning has no signature" ]
+		ctx-check -d anthropic --repair in | cmp - <(says '' | sed 's/\[,/[/')
+	done
+	for part in '"data":""' '"data":null' '"data":{}'; do
+		says '{"type":"redacted_thinking",'"$part"'}' > in
+		[ "$(finds -d anthropic in)" = 2:cut-reasoning ]
+	done
+	says '{"type":"thinking","thinking":"","signature":"s"},{"type":"redacted_thinking","data":"d"}' |
+		ctx-check -d anthropic
+	# On Bedrock, some models sign nothing.
+	for part in '' ',"signature":"s"' ',"signature":null'; do
+		says '{"reasoningContent":{"reasoningText":{"text":"t"'"$part"'}}}' |
+			ctx-check -d bedrock
+	done
+	says '{"reasoningContent":{"reasoningText":{"text":"t","signature":""}}}' > in
+	[ "$(finds -d bedrock in)" = 2:cut-reasoning ]
+}
+
 @test "a request of role and content only is checked by the rules of its model's vendor" {
 	local text='"messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":""}]}]'
 	printf '{%s}\n' "$text" > in

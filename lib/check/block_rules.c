@@ -39,9 +39,12 @@ has_reasoning_proof(const struct ctx_json *json, uint32_t block)
 			block = deeper;
 			nested = true;
 		}
-	for (i = 0; i < 2; i++)
-		if ((proof = ctx_json_find(json, block, proofs[i])) != 0)
-			return !ctx_text_is_empty(json, proof, false);
+	for (i = 0; i < 2; i++) {
+		proof = ctx_json_find(json, block, proofs[i]);
+		if (proof != 0 && json->nodes[proof].kind != CTX_JSON_NULL)
+			return ctx_json_is_string(json, proof) &&
+			    !ctx_text_is_empty(json, proof, false);
+	}
 	/* Some models on Bedrock write reasoning without a signature, and
 	 * Bedrock accepts it. */
 	return nested;
