@@ -77,7 +77,16 @@ X
 	jq -c --arg t "$long" '.messages[0].content = $t' two > three
 	jq -c --arg t "$long x" '.messages[0].content = $t' two > four
 	run -1 ctx-check --after three four
-	[[ ${lines[0]} == "four:1:"*" message 0 (user) changed"* ]]
+	at=$(sed 's/word.*//' four | tr -d '\n' | wc -c)
+	[ "${lines[0]}" = "four:1:$at: message 0 (user) changed here, after 0 unchanged messages: it was (string of 100000 bytes), it is (string of 100002 bytes)" ] ||
+		fail "${lines[0]}"
+	# With blocks around the text, and a short one.
+	sed 's/"word [^"]*"/[{"type":"text","text":&}]/' four > five
+	run -1 ctx-check --after three five
+	[[ ${lines[0]} == *"it was (string of 100000 bytes), it is (string of 100002 bytes)" ]]
+	run -1 ctx-check --after two five
+	[[ ${lines[0]} == *": it was "*"Weather in Oslo?\", it is "*"(string of 100002 bytes)" ]] ||
+		fail "${lines[0]}"
 	sed 's/Oslo?/\\u004fslo?/' two > three
 	ctx-check --after one three > out
 	[ ! -s out ]

@@ -11,7 +11,7 @@
 #include "cache/request_prefix.h"
 
 /* Maximum length in bytes of a JSON string that is copied to the compared text.
- * A longer string is represented there by a hash. */
+ * A longer string is represented there by its length, a tab and its hash. */
 #define LONG_STRING ((size_t)64 << 10)
 
 /* Appends the brackets and braces among the n bytes at p, which are between two
@@ -29,7 +29,7 @@ add_brackets(struct ctx_buf *out, const char *p, size_t n, struct ctx_err *err)
 
 /* Appends a JSON string to the compared text, with escapes as
  * ctx_json_string_encode writes them.  If the string is longer than
- * LONG_STRING, appends a hash of the string. */
+ * LONG_STRING, appends its length and hash. */
 static int
 add_string(struct request_reading *reading, struct ctx_str literal,
     bool escaped, struct ctx_err *err)
@@ -50,8 +50,8 @@ add_string(struct request_reading *reading, struct ctx_str literal,
 			  err)
 		    : ctx_buf_add_str(&reading->compared, literal, err);
 	hash = ctx_hash(reading->options->key, text.p, text.n);
-	rc = ctx_buf_printf(&reading->compared, err, "#%016llx",
-	    (unsigned long long)hash);
+	rc = ctx_buf_printf(&reading->compared, err,
+	    "(string of %zu bytes)\t%016llx", text.n, (unsigned long long)hash);
 	ctx_buf_reset(&reading->decoded);
 	return rc;
 }
@@ -135,23 +135,26 @@ find_byte(const struct ctx_json *json, uint32_t node, struct ctx_str plain,
 	return nodes[value].at - nodes[node].at + i;
 }
 
-/* Copies up to 40 bytes around an offset of a text.  All bytes are from the
- * same JSON value, so the copy contains no line feed.  Returns the number of
- * bytes. */
+/* Copies up to 40 bytes around an offset of a compared text.  All bytes are
+ * from the same JSON value, so the copy contains no line feed.  Of a long
+ * string only the length is copied, not the hash.  Returns the number of bytes.
+ */
 static size_t
 copy_excerpt(char to[40], struct ctx_str text, size_t at)
 {
-	size_t from = at, n;
-	const char *end;
+	size_t begin = at, end, from, n;
 
-	while (from > 0 && at - from < 15 && text.p[from - 1] != '\n')
-		from--;
+	while (begin > 0 && text.p[begin - 1] != '\n')
+		begin--;
+	for (end = begin; end < text.n && text.p[end] != '\n'; end++)
+		if (text.p[end] == '\t') {
+			at = begin;
+			break;
+		}
+	from = at - begin > 15 ? at - 15 : begin;
 	while (from < at && ((unsigned char)text.p[from] & 0xc0) == 0x80)
 		from++;
-	n = text.n - from < 40 ? text.n - from : 40;
-	end = n > 0 ? memchr(text.p + from, '\n', n) : NULL;
-	if (end != NULL)
-		n = (size_t)(end - text.p) - from;
+	n = end - from < 40 ? end - from : 40;
 	n = ctx_utf8_valid(text.p + from, n, CTX_SIMD_BEST);
 	memcpy(to, text.p + from, n);
 	return n;
