@@ -195,13 +195,24 @@ directories(void)
 static void
 references(void)
 {
+#define NAME "t-a55c40ebc15dc3d71c7e8e8a14588682.md"
 	static const char *const none[] = {"", "text", "]", "[]",
-	    "[12 characters in dir]", "[x characters in dir/name]"};
-	static const char one[] = "[12 characters in dir/"
-				  "t-a55c40ebc15dc3d71c7e8e8a14588682.md]";
+	    "[12 characters in dir]", "[x characters in dir/name]",
+	    "[012 characters in dir/" NAME "]", "[12 characters in " NAME "]",
+	    "[18446744073709551616 characters in dir/" NAME "]",
+	    "[12 characters in dir/" NAME "] ",
+	    "[12 characters in dir/" NAME "]\n",
+	    " [12 characters in dir/" NAME "]"};
+	static const char one[] = "[12 characters in dir/" NAME "]";
 	static const char media[] = "[12 bytes in dir/"
 				    "t-a55c40ebc15dc3d71c7e8e8a14588682.png]";
+	static const char lines[] = "a\n[1 bytes in d/" NAME "]";
+	static const char top[] = "[12 characters in //" NAME "]";
+	static const char *const same[] = {"dir", "dir/", "././dir//"};
+	static const char *const others[] = {"di", "dirs", "/dir", ".", "./"};
 	struct ctx_reference ref;
+	struct ctx_buf text = {0};
+	struct ctx_err err;
 	size_t i;
 
 	tap_case("texts that are almost references are not");
@@ -214,7 +225,27 @@ references(void)
 	CHECK(ctx_reference_media(media, strlen(media), &ref) &&
 	    ref.chars == 12 && ref.path.n == strlen(media) - 14);
 	CHECK(!ctx_reference_find(media, strlen(media), &ref));
-	CHECK(!ctx_reference_media("a\n[1 bytes in d/x]", 18, &ref));
+	CHECK(!ctx_reference_media(lines, strlen(lines), &ref));
+	CHECK(ctx_reference_media(lines + 2, strlen(lines) - 2, &ref));
+
+	tap_case("at most 4,000 characters are before a reference");
+	for (i = 0; i < CTX_AGE_HEAD + 1; i++)
+		NEED(ctx_buf_add(&text, "\u00fc", 2, &err) == 0);
+	NEED(ctx_reference_add(&text, "./dir//", NAME, CTX_REFERENCE_MIDDLE,
+		 5000, &err) == 0);
+	CHECK(ctx_reference_find(text.p + 2, text.n - 2, &ref));
+	CHECK(ref.chars == 5000 && ref.at == 2 * (size_t)CTX_AGE_HEAD);
+	CHECK(!ctx_reference_find(text.p, text.n, &ref));
+	ctx_buf_release(&text);
+
+	tap_case("a reference leads into a spool, however the path is written");
+	NEED(ctx_reference_find(one, strlen(one), &ref));
+	for (i = 0; i < CTX_LENGTH(same); i++)
+		CHECK(ctx_reference_into(&ref, same[i]));
+	for (i = 0; i < CTX_LENGTH(others); i++)
+		CHECK(!ctx_reference_into(&ref, others[i]));
+	NEED(ctx_reference_find(top, strlen(top), &ref));
+	CHECK(ctx_reference_into(&ref, "/"));
 }
 
 int
