@@ -189,6 +189,19 @@ thinks() {
 	replayed thought.jsonl .equal 1
 }
 
+@test "of system prompt and tools the part is found that the first request read" {
+	claude 0:9000:3000:10 20:9000:4000:10 | thinks 1 > session.jsonl
+	replayed session.jsonl .equal 1
+	# A request that read nothing does not change this.  The question of
+	# the third request is on a branch of its own.
+	claude 0:9000:3000:10 20:0:13000:10 40:9000:500:10 | thinks 1 |
+	    jq -c 'if .uuid == "u3" then .parentUuid = null else . end' \
+	    > session.jsonl
+	replayed session.jsonl .equal 1
+	ctx-replay --requests --tsv session.jsonl > rows
+	[ "$(cut -f 5 rows | tail -n 1)" = 9000 ]
+}
+
 @test "a prompt with fewer tokens than the model's minimum is not stored" {
 	# 1,024 tokens for Claude Sonnet 4.5, 4,096 for Claude Opus 4.5.
 	claude 0:0:1100:10 60:1100:20:10 > session.jsonl

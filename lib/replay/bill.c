@@ -144,6 +144,23 @@ find_outside(struct ctx_replay_session *session,
 	}
 }
 
+/* Returns how many tokens of the system prompt and the tools are read if the
+ * session has stored them.  A cache with breakpoints has stored only the part
+ * up to a breakpoint.  What the first request read ends at such a
+ * breakpoint. */
+static uint64_t
+find_stored_outside(const struct ctx_replay_session *session,
+    const struct ctx_replay_outcome *outcome)
+{
+	struct cache_rules rules;
+
+	ctx_cache_rules_of(session->requests[0].model, false, &rules);
+	return rules.is_marked && outcome->shared > 0 &&
+		outcome->shared <= outcome->outside
+	    ? outcome->shared
+	    : outcome->outside;
+}
+
 void
 ctx_replay_measure_prompt(const struct replay_request *request, uint32_t node,
     uint64_t counted, struct cached_prompt *prompt)
@@ -271,8 +288,10 @@ find_reason(const struct billing *billing,
 
 /* If a request read only tokens of the system prompt and the tools from the
  * cache, stores the number of these tokens, because nothing else in the session
- * says it. read: number of tokens that the request read from the cache. found:
- * which part of the prompt the replay has found in the cache. */
+ * says it.  A request that read nothing, although its system prompt and tools
+ * were stored, had others, so it says nothing about later requests. read:
+ * number of tokens that the request read from the cache. found: which part of
+ * the prompt the replay has found in the cache. */
 static void
 learn_beginning(struct billing *billing, uint64_t read, enum cache_find found)
 {
@@ -280,7 +299,7 @@ learn_beginning(struct billing *billing, uint64_t read, enum cache_find found)
 		return;
 	if (found == CACHE_FOUND_SHARED)
 		billing->shared = read;
-	else
+	else if (read > 0)
 		billing->outside = read;
 }
 
@@ -370,8 +389,8 @@ ctx_replay_bill(struct ctx_replay_session *session,
 	*outcome = (struct ctx_replay_outcome){.file = session->file,
 	    .line = session->line};
 	find_outside(session, outcome);
-	billing.outside = outcome->outside;
 	billing.shared = outcome->shared;
+	billing.outside = find_stored_outside(session, outcome);
 	ctx_prompt_cache_reset(&billing.cache, &session->tree);
 	for (size_t i = 0; i < session->n_requests && rc == 0; i++) {
 		rc = replay_request(&billing, i, &replayed, err);
