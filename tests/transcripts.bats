@@ -72,6 +72,35 @@ known() {
 	done
 }
 
+@test "the model of a subagent is not the model of its session" {
+	cat > claude-code <<-'X'
+		{"type":"user","uuid":"a","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"go"}}
+		{"type":"assistant","uuid":"b","parentUuid":"a","sessionId":"s","message":{"id":"m","role":"assistant","model":"claude-opus-5","content":[{"type":"tool_use","id":"t","name":"Task","input":{}}]}}
+		{"type":"user","uuid":"c","parentUuid":null,"isSidechain":true,"sessionId":"s","message":{"role":"user","content":"look"}}
+		{"type":"assistant","uuid":"d","parentUuid":"c","isSidechain":true,"sessionId":"s","message":{"id":"n","role":"assistant","model":"claude-haiku-4-5","content":[{"type":"text","text":"so"}]}}
+	X
+	cat > claude-stream <<-'X'
+		{"type":"user","session_id":"s","parent_tool_use_id":null,"message":{"role":"user","content":"go"}}
+		{"type":"assistant","session_id":"s","parent_tool_use_id":null,"message":{"id":"m","role":"assistant","model":"claude-opus-5","content":[{"type":"tool_use","id":"t","name":"Task","input":{}}]}}
+		{"type":"assistant","session_id":"s","parent_tool_use_id":"t","message":{"id":"n","role":"assistant","model":"claude-haiku-4-5","content":[{"type":"text","text":"so"}]}}
+	X
+	cat > copilot-cli <<-'X'
+		{"type":"session.model_change","id":"a","parentId":null,"timestamp":"2026-09-09T14:54:07.000Z","data":{"newModel":"claude-opus-5"}}
+		{"type":"user.message","id":"b","parentId":"a","timestamp":"2026-09-09T14:54:08.000Z","data":{"content":"go"}}
+		{"type":"assistant.message","id":"c","parentId":"b","agentId":"x","timestamp":"2026-09-09T14:54:09.000Z","data":{"messageId":"m","model":"claude-haiku-4-5","content":"so"}}
+	X
+	for d in claude-code claude-stream copilot-cli; do
+		[ "$(ctx-count --json $d | jq -c '[.dialect, .model]')" = \
+		    "[\"$d\",\"claude-opus-5\"]" ] || fail "$d"
+	done
+	# The session file of a subagent
+	sed 1,2d claude-code > subagent
+	[ "$(ctx-count --json subagent | jq -r .model)" = claude-haiku-4-5 ]
+	# The agent has answered after the subagent.
+	sed -n '3,4p; 1,2p' claude-code > both
+	[ "$(ctx-count --json both | jq -r .model)" = claude-opus-5 ]
+}
+
 @test "a line without its message is not a message, but a link between others" {
 	{
 		echo '{"type":"user","uuid":"a","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"one"}}'

@@ -236,7 +236,9 @@ record_line(struct ctx_transcript *transcript,
 	entry->is_appended = is_appended_line(transcript, entry, is_new);
 	if (entry->kind != CTX_LINE_ASIDE && id != 0)
 		transcript->newest_id = id;
-	if (!ctx_json_is_string(json, place.model))
+	/* A subagent may use another model than the agent. */
+	if (!ctx_json_is_string(json, place.model) ||
+	    ((entry->flags & CTX_LINE_SIDE) && transcript->model.n > 0))
 		return 0;
 	transcript->model.n = 0;
 	return ctx_buf_add_str(&transcript->model,

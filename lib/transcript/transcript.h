@@ -137,7 +137,10 @@ struct ctx_transcript {
 	 * the messages before it are not known; 0 if there is no such line. */
 	uint32_t orphan;
 	struct ctx_message message; /* scratch memory */
-	struct ctx_buf model; /* last model that the file names, as JSON */
+	/* JSON string with the last model that the file names, without the
+	 * models of subagents; in a file that has only lines of subagents: with
+	 * the first one */
+	struct ctx_buf model;
 	struct ctx_buf text, literal; /* scratch memory */
 	char id[CTX_UUID_LITERAL];    /* scratch memory for the text of an id */
 };

@@ -26,11 +26,18 @@ ctx_claude_stream_is(const struct ctx_json *json, uint32_t node)
 	    : NULL;
 }
 
+static bool
+is_of_subagent(const struct ctx_json *json, uint32_t node)
+{
+	return ctx_json_is_string(json,
+	    ctx_json_find(json, node, "parent_tool_use_id"));
+}
+
 int
 ctx_claude_stream_read(const struct ctx_json *json, uint32_t node,
     struct ctx_message *parsed, struct ctx_err *err)
 {
-	uint32_t message = ctx_json_find(json, node, "message"), parent;
+	uint32_t message = ctx_json_find(json, node, "message");
 	int rc;
 
 	if (message == 0)
@@ -39,8 +46,7 @@ ctx_claude_stream_read(const struct ctx_json *json, uint32_t node,
 	if (rc <= 0)
 		return rc;
 	parsed->time = ctx_json_find(json, node, "timestamp");
-	parent = ctx_json_find(json, node, "parent_tool_use_id");
-	if (ctx_json_is_string(json, parent))
+	if (is_of_subagent(json, node))
 		parsed->flags |= CTX_MESSAGE_HIDDEN;
 	return 1;
 }
@@ -55,7 +61,10 @@ ctx_claude_stream_line(const struct ctx_json *json, uint32_t node,
 	if (message != 0) {
 		line->kind = CTX_LINE_MESSAGE;
 		line->same = ctx_json_find(json, message, "id");
-		line->model = ctx_claude_model(json, message);
+		/* A subagent may use another model than the agent. */
+		line->model = is_of_subagent(json, node)
+		    ? 0
+		    : ctx_claude_model(json, message);
 		return;
 	}
 	if (ctx_json_is(json, ctx_json_find(json, node, "subtype"),

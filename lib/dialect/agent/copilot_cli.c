@@ -236,5 +236,7 @@ ctx_copilot_cli_line(const struct ctx_json *json, uint32_t node,
 		line->kind = event->kind;
 		line->flags = event->line_flags;
 	}
-	line->model = ctx_find_either(json, data, "newModel", "model");
+	/* A subagent may use another model than the main conversation. */
+	if (!is_aside(json, node, data))
+		line->model = ctx_find_either(json, data, "newModel", "model");
 }
