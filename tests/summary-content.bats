@@ -27,7 +27,7 @@ load summary
 	run ! grep 'Let me look' text
 	grep -qx 'Names: qz_81' text
 	grep -qx 'Open: write the alias' text
-	run ! grep first text
+	grep -qx 'Done: first' text
 	grep -qx 'Changed: src/reader.c' text
 	grep -qx 'Changed: a/b.py' text
 	grep -qx 'Ran: make check -> Error: no rule' text
@@ -332,4 +332,62 @@ them. Keep the old keys (the table has some 4 Mill. Rows). Then report." \
 	summary_of out > text
 	[ "$(grep -c 'Open: task 2 ' text)" -eq 3 ]
 	[ "$(grep -c 'Open: ' text)" -eq 3 ]
+}
+
+@test "a list of tasks in a kept tool call replaces those of removed tool calls" {
+	{
+		messages "user:three things please"
+		tool c1 todo_write '{"todos": [{"content": "one", "status": "completed"},
+		    {"content": "two", "status": "in_progress"},
+		    {"content": "three", "status": "pending"}]}' ok
+		messages "user:$(words 60)" "assistant:$(words 60)" user:and?
+		tool c2 todo_write '{"todos": [{"content": "two", "status": "completed"},
+		    {"content": "three", "status": "in_progress"}]}' ok
+	} > in
+	ctx-prune -s summarize -k 2 -t 1 -b 150 in > out
+	grep -q '"c2"' out
+	run ! grep -q '"c1"' out
+	summary_of out > text
+	grep -qx 'Done: one' text
+	[ "$(grep -cE '^(Open|Done): ' text)" -eq 1 ]
+}
+
+@test "the status of a task is that of its last TaskUpdate, also after an earlier summary" {
+	task() { # ID NUMBER SUBJECT
+		tool "$1" TaskCreate "{\"subject\": \"$3\"}" \
+		    "Task #$2 created successfully: $3"
+	}
+	update() { # ID NUMBER STATUS
+		tool "$1" TaskUpdate "{\"taskId\": \"$2\", \"status\": \"$3\"}" \
+		    "Updated task #$2 status"
+	}
+	{
+		messages "user:four things please"
+		task c1 1 "draw the map" && task c2 2 "send the map"
+		task c3 3 "frame it" && task c4 4 "sell it"
+		update c5 1 completed && update c6 2 in_progress
+		update c7 3 deleted
+		messages "user:$(words 60)" "assistant:$(words 60)" user:and? \
+		    "assistant:no"
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 200 in > out
+	summary_of out > text
+	grep -qx 'Done: #1 draw the map' text
+	grep -qx 'Open: #2 send the map' text
+	grep -qx 'Open: #4 sell it' text
+	run ! grep -E 'frame it|TaskUpdate|created' text
+	{
+		cat out
+		update c8 2 completed
+		messages "user:$(words 60)" "assistant:$(words 60)" user:then?
+		update c9 4 completed
+	} > more
+	ctx-prune -s summarize -k 2 -t 1 -b 200 more > out
+	grep -q '"c9"' out
+	run ! grep -q '"c8"' out
+	summary_of out > text
+	grep -qx 'Done: #1 draw the map' text
+	grep -qx 'Done: #2 send the map' text
+	grep -qx 'Done: #4 sell it' text
+	run ! grep Open text
 }

@@ -71,18 +71,20 @@ count_rest_bytes(const struct ctx_message *message,
 	return n;
 }
 
-/* Adds a text to the input of the built-in summarizer. */
+/* Gives a text of a message to the built-in summarizer. removed: false if the
+ * text is kept. */
 static int
 add_builtin_input(struct summary_job *job, const struct ctx_message *message,
-    const struct ctx_block *block, enum ctx_summary_kind kind,
-    struct ctx_str text, struct ctx_err *err)
+    const struct ctx_block *block, const struct ctx_summary_text *text,
+    bool removed, struct ctx_err *err)
 {
 	const struct ctx_block *result = block->result_index != 0
 	    ? &message->blocks[block->result_index - 1]
 	    : block;
-	struct ctx_summary_text added = {.kind = kind, .text = text};
+	struct ctx_summary_text added = *text;
 
-	if (kind == CTX_SUMMARY_CALL || kind == CTX_SUMMARY_RESULT) {
+	if (text->kind == CTX_SUMMARY_CALL ||
+	    text->kind == CTX_SUMMARY_RESULT) {
 		job->name.n = 0;
 		if (ctx_block_tool(message->json, result, &job->name,
 			&added.tool, err) < 0)
@@ -90,9 +92,10 @@ add_builtin_input(struct summary_job *job, const struct ctx_message *message,
 		if (result->id != 0)
 			added.id = ctx_json_str(message->json, result->id);
 		added.failed =
-		    result->is_error || ctx_find_error_line(text).n > 0;
+		    result->is_error || ctx_find_error_line(text->text).n > 0;
 	}
-	return ctx_summary_add(job->lines, &added, err);
+	return removed ? ctx_summary_add(job->lines, &added, err)
+		       : ctx_summary_keep(job->lines, &added, err);
 }
 
 /* Adds a text of a removed message to the input of the built-in summarizer, and
@@ -103,10 +106,12 @@ add_summary_text(struct summary_job *job, const struct ctx_message *message,
     const struct ctx_block *block, enum ctx_summary_kind kind,
     struct ctx_str text, struct ctx_err *err)
 {
+	const struct ctx_summary_text input = {.kind = kind, .text = text};
+
 	if (text.n == 0)
 		return 0;
 	if (job->lines != NULL &&
-	    add_builtin_input(job, message, block, kind, text, err) < 0)
+	    add_builtin_input(job, message, block, &input, true, err) < 0)
 		return -1;
 	if (job->run->options->summarizer.line == NULL)
 		return 0;
@@ -169,6 +174,20 @@ add_summary_block(struct summary_job *job, const struct ctx_message *message,
 	return rc;
 }
 
+/* Gives a kept block of a message to the built-in summarizer. */
+static int
+keep_summary_block(struct summary_job *job, const struct ctx_message *message,
+    const struct ctx_block *block, struct ctx_err *err)
+{
+	struct ctx_summary_text kept = {
+	    .kind = find_summary_kind(message, block)};
+
+	if (read_block_text(&job->block, message, block, err) < 0)
+		return -1;
+	kept.text = ctx_buf_str(&job->block);
+	return add_builtin_input(job, message, block, &kept, false, err);
+}
+
 /* Adds the removed blocks of a message to the input of the summary.  The
  * built-in summarizer also gets the kept blocks, because it prefers lines with
  * names that occur in kept text. */
@@ -197,12 +216,9 @@ add_summary_message(struct summary_job *job, const struct prune_entry *entry,
 			if (add_summary_block(job, message, i, &found,
 				(marks & CTX_MARK_DROP) != 0, err) < 0)
 				return -1;
-		} else if (job->lines != NULL) {
-			if (read_block_text(&job->block, message, block, err) <
-				0 ||
-			    ctx_summary_later(job->lines, job->block.p,
-				job->block.n, err) < 0)
-				return -1;
+		} else if (job->lines != NULL &&
+		    keep_summary_block(job, message, block, err) < 0) {
+			return -1;
 		}
 	}
 	return 0;

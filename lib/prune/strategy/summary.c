@@ -4,7 +4,7 @@
  *
  * The texts are divided into sentences ("lines"), each of which has a class.
  * Classes in order of importance (enum line_class): constraints, decisions and
- * requests of the user; open tasks; tool calls that changed something;
+ * requests of the user; tasks; tool calls that changed something;
  * decisions of the assistant; commands; errors; tool calls that only read;
  * other lines.  The lines of the most important class are selected first, then
  * those of the next class, until the tokens for the summary are used up.  No
@@ -29,6 +29,7 @@ const struct class_row ctx_summary_classes[CLASSES] = {
     [TASK] = {CTX_SUMMARY_USER, "User: ", 85},
     [REQUEST] = {CTX_SUMMARY_USER, "User: ", 100},
     [OPEN_TASK] = {CTX_SUMMARY_CALL, "Open: ", 30},
+    [DONE_TASK] = {CTX_SUMMARY_CALL, "Done: ", 30},
     [OPEN_POINT] = {CTX_SUMMARY_ASSISTANT, "Assistant: ", 20},
     [CHANGE] = {CTX_SUMMARY_CALL, "Called: ", 80},
     [CHANGED_FILE] = {CTX_SUMMARY_CALL, "Changed: ", 40},
@@ -314,11 +315,53 @@ ctx_summary_add(struct ctx_summary *s, const struct ctx_summary_text *text,
 	    : 0;
 }
 
-int
-ctx_summary_later(struct ctx_summary *s, const char *p, size_t n,
+/* Reads the tasks in a kept tool call or its result. */
+static int
+keep_tasks(struct ctx_summary *s, const struct ctx_summary_text *text,
     struct ctx_err *err)
 {
-	return ctx_summary_names_keep(&s->names, (struct ctx_str){p, n}, err);
+	const struct ctx_json *json = NULL;
+	uint32_t action;
+
+	s->actions.number = s->names.n_texts + 1;
+	if (text->kind == CTX_SUMMARY_RESULT)
+		return ctx_summary_actions_result(&s->actions, text, &action,
+		    err);
+	return scan_data(s, text->text, &json, err) < 0
+	    ? -1
+	    : ctx_summary_actions_call(&s->actions, text, json, &action, err);
+}
+
+int
+ctx_summary_keep(struct ctx_summary *s, const struct ctx_summary_text *text,
+    struct ctx_err *err)
+{
+	int rc = ctx_summary_names_keep(&s->names, text->text, err);
+
+	if (rc == 0 &&
+	    (text->kind == CTX_SUMMARY_CALL ||
+		text->kind == CTX_SUMMARY_RESULT)) {
+		s->actions.kept = true;
+		rc = keep_tasks(s, text, err);
+		s->actions.kept = false;
+	}
+	return rc;
+}
+
+/* Sets the class and the place of an action's line, which may be the line of
+ * earlier actions with the same text. */
+static void
+place_action(struct summary_line *line, const struct summary_action *action)
+{
+	/* A repeated action is listed at the place of its last occurrence.  A
+	 * task that was done before stays there.  Open tasks are listed at the
+	 * end of the summary. */
+	if (action->class == OPEN_TASK)
+		line->number = UINT32_MAX;
+	else if (action->class != DONE_TASK || line->class != DONE_TASK)
+		line->number = action->number;
+	if (ctx_summary_is_task(action))
+		line->class = action->hidden ? CLASSES : action->class;
 }
 
 int
@@ -339,13 +382,10 @@ ctx_summary_add_actions(struct ctx_summary *s, struct ctx_err *err)
 		    ctx_intern(&s->seen, text.p, text.n, &id, err) < 0)
 			return -1;
 		line = &s->lines[id - 1];
-		if (ctx_summary_classes[line->class].kind != CTX_SUMMARY_CALL)
+		if (line->class != CLASSES &&
+		    ctx_summary_classes[line->class].kind != CTX_SUMMARY_CALL)
 			continue;
-		/* A repeated action is listed at the place of its last
-		 * occurrence.  Open tasks are listed at the end of the
-		 * summary. */
-		line->number =
-		    action->class == OPEN_TASK ? UINT32_MAX : action->number;
+		place_action(line, action);
 		s->line_of[i] = id;
 	}
 	return 0;

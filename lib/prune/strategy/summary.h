@@ -11,6 +11,7 @@ enum line_class {
 	TASK,
 	REQUEST,
 	OPEN_TASK,
+	DONE_TASK,
 	/* a sentence that says what is still to be done or decided */
 	OPEN_POINT,
 	CHANGE, /* a tool call that changed something other than a file */
@@ -126,13 +127,13 @@ struct ctx_str ctx_summary_skip_header(struct ctx_str result);
 int ctx_summary_find_outcome(const struct ctx_summary_text *result, bool search,
     struct ctx_buf *out, struct ctx_err *err);
 
-/* ---- summary_actions.c ---- */
+/* ---- summary_list.c ---- */
 
 /* An action: what a removed tool call did, such as a command that it ran; or a
- * task that is still open.  The id of an action is its index in
- * summary_actions.list plus 1. */
+ * task.  The id of an action is its index in summary_actions.list plus 1. */
 struct summary_action {
-	/* OPEN_TASK, CHANGE, CHANGED_FILE, COMMAND, LOOK_COMMAND or CALL */
+	/* OPEN_TASK, DONE_TASK, CHANGE, CHANGED_FILE, COMMAND, LOOK_COMMAND or
+	 * CALL */
 	enum line_class class;
 	/* number of the removed text in which the action was found */
 	uint32_t number;
@@ -141,6 +142,9 @@ struct summary_action {
 	 * outcome is not known */
 	uint32_t outcome;
 	bool failed;
+	/* true if the summary has no line for the action: the task is in a kept
+	 * tool call, or was cancelled */
+	bool hidden;
 };
 
 struct summary_actions {
@@ -148,8 +152,9 @@ struct summary_actions {
 	struct summary_action *list;
 	size_t n, cap;
 	uint32_t number; /* number of the removed text that is being read */
-	/* Number of the newest removed text that contains a list of tasks.
-	 * Tasks from earlier lists are not open any more. */
+	/* Number that the newest text with a list of tasks has or, if that text
+	 * is kept, that the next removed text has.  Tasks from earlier lists
+	 * are not open any more. */
 	uint32_t first_task;
 	struct ctx_intern calls; /* ids of tool calls */
 	/* for the tool call with the id n in "calls": id of the call's newest
@@ -158,15 +163,63 @@ struct summary_actions {
 	size_t actions_cap;
 	/* the arguments of the tool call that is being read, parsed as JSON */
 	const struct ctx_json *json;
+	bool kept; /* true if the tool call that is being read is kept */
 	struct ctx_buf text, key, line; /* scratch buffers */
 };
 
+/* Maximum length in bytes of the text of an action, except its outcome. */
+enum { CTX_MOST_ACTION = 120 };
+
 void ctx_summary_actions_release(struct summary_actions *actions);
+bool ctx_summary_is_task(const struct summary_action *action);
+/* Returns the first line of a text that is not blank, without white space at
+ * its beginning and end. */
+struct ctx_str ctx_summary_first_line(struct ctx_str text);
+/* Stores an action (what a tool call did).  The text of the action is the first
+ * line of the given text that is not blank.  Sets *id to the id of the action,
+ * or to 0 if there is no such line. */
+int ctx_summary_actions_record(struct summary_actions *actions,
+    enum line_class class, struct ctx_str text, uint32_t *id,
+    struct ctx_err *err);
+/* Stores which action belongs to a tool call, so that the action is found when
+ * the result of the tool call is read. call: id of the tool call. */
+int ctx_summary_actions_link(struct summary_actions *actions,
+    struct ctx_str call, uint32_t action, struct ctx_err *err);
+/* Sets *action to the id of the action that belongs to a tool call, or to 0 if
+ * there is none. */
+int ctx_summary_actions_find(struct summary_actions *actions,
+    struct ctx_str call, uint32_t *action, struct ctx_err *err);
+/* Sets *text to the text of an action (what a tool call did) and its outcome.
+ * The text is valid until the next call. */
+int ctx_summary_actions_text(struct summary_actions *actions,
+    const struct summary_action *action, struct ctx_str *text,
+    struct ctx_err *err);
+
+/* ---- summary_tasks.c ---- */
+
+/* Stores the tasks in the arguments of a tool call (actions->json).  Returns 1
+ * if the tool call is about tasks, 0 if it is not, or -1 with *err.  Sets *id
+ * to the id of the task if the tool call adds one task. */
+int ctx_summary_tasks_call(struct summary_actions *actions, struct ctx_str tool,
+    uint32_t *id, struct ctx_err *err);
+/* Reads the number of a new task from the result of its tool call. id: id of
+ * the task. */
+int ctx_summary_tasks_result(struct summary_actions *actions, uint32_t id,
+    struct ctx_str result, struct ctx_err *err);
+/* Stores the number of a task, so that a later change of its status finds the
+ * task. number: a text that begins with the number; if it does not, nothing is
+ * stored. */
+int ctx_summary_tasks_number(struct summary_actions *actions, uint32_t id,
+    struct ctx_str number, struct ctx_err *err);
+
+/* ---- summary_actions.c ---- */
+
 /* Stores what a tool call does: a command that it runs, files that it changes,
- * open tasks, or something else. text->text: the arguments of the tool call.
- * json: the arguments parsed as JSON, or NULL if they are not JSON (for
- * example, because their end was removed).  Sets *action to the id of the
- * newest action that was stored, or to 0 if none was. */
+ * tasks, or something else.  Of a kept tool call (actions->kept), stores only
+ * tasks. text->text: the arguments of the tool call. json: the arguments parsed
+ * as JSON, or NULL if they are not JSON (for example, because their end was
+ * removed).  Sets *action to the id of the newest action that was stored, or to
+ * 0 if none was. */
 int ctx_summary_actions_call(struct summary_actions *actions,
     const struct ctx_summary_text *text, const struct ctx_json *json,
     uint32_t *action, struct ctx_err *err);
@@ -179,11 +232,6 @@ int ctx_summary_actions_result(struct summary_actions *actions,
  * *action to the id of the action. */
 int ctx_summary_actions_earlier(struct summary_actions *actions,
     enum line_class class, struct ctx_str text, uint32_t *action,
-    struct ctx_err *err);
-/* Sets *text to the text of an action (what a tool call did) and its outcome.
- * The text is valid until the next call. */
-int ctx_summary_actions_text(struct summary_actions *actions,
-    const struct summary_action *action, struct ctx_str *text,
     struct ctx_err *err);
 
 /* ---- summary.c ---- */

@@ -4,99 +4,20 @@
  *
  * The arguments of a tool call say what the call did.  They contain the command
  * that it ran or, if the tool's name says that it changes files, the path of a
- * file.  If a tool call has a list of tasks, this list replaces earlier
- * lists.
+ * file.  Tasks are in summary_tasks.c.
  */
 #define _GNU_SOURCE /* for memmem, which is in POSIX since 2024 */
-#include <stdlib.h>
 #include <string.h>
 
 #include "prune/strategy/summary.h"
 
-/* Maximum lengths in bytes.  MOST_ACTION: of a command or task in a summary.
- * MOST_ARGUMENT: of an argument of a tool call that neither runs a command nor
- * changes a file. */
-enum { MOST_ACTION = 120, MOST_ARGUMENT = 80 };
-#define FAILED_SUFFIX " (failed)"
-/* the text between an action and its outcome */
-#define OUTCOME_MARK " -> "
+/* Maximum length in bytes of an argument of a tool call that neither runs a
+ * command nor changes a file. */
+enum { MOST_ARGUMENT = 80 };
 /* In the argument of Codex's tool apply_patch, the changes of each file begin
  * with a line such as "*** Add File: PATH", "*** Update File: PATH" or "***
  * Delete File: PATH". */
 #define PATCH_MARK " File: "
-
-void
-ctx_summary_actions_release(struct summary_actions *actions)
-{
-	ctx_intern_release(&actions->texts);
-	ctx_intern_release(&actions->calls);
-	ctx_buf_release(&actions->text);
-	ctx_buf_release(&actions->key);
-	ctx_buf_release(&actions->line);
-	free(actions->list);
-	free(actions->actions_of);
-}
-
-/* ---- recording ---- */
-
-/* Returns the first line of a text that is not blank, without white space at
- * its beginning and end. */
-static struct ctx_str
-find_first_line(struct ctx_str text)
-{
-	text = ctx_str_trim(text);
-	return ctx_str_trim(ctx_str_cut(&text, '\n'));
-}
-
-/* Stores an action (what a tool call did).  The text of the action is the first
- * line of the given text that is not blank.  Sets *id to the id of the action,
- * or to 0 if there is no such line. */
-static int
-record_action(struct summary_actions *actions, enum line_class class,
-    struct ctx_str text, uint32_t *id, struct ctx_err *err)
-{
-	struct ctx_buf *key = &actions->key;
-	struct ctx_str line = find_first_line(text);
-	bool cut = line.n > MOST_ACTION;
-	uint32_t text_id;
-
-	*id = 0;
-	if (line.n == 0)
-		return 0;
-	if (cut)
-		for (line.n = MOST_ACTION;
-		     line.n > 0 && (line.p[line.n] & 0xc0) == 0x80;)
-			line.n--;
-	key->n = 0;
-	if (ctx_buf_add_str(key, line, err) < 0 ||
-	    (cut && ctx_buf_printf(key, err, " ...") < 0) ||
-	    ctx_intern(&actions->texts, key->p, key->n, &text_id, err) < 0)
-		return -1;
-	if (CTX_GROW(actions->list, actions->cap, actions->n + 1, err) < 0)
-		return -1;
-	actions->list[actions->n] = (struct summary_action){.class = class,
-	    .number = actions->number,
-	    .text = text_id};
-	*id = (uint32_t)++actions->n;
-	return 0;
-}
-
-/* Stores which action belongs to a tool call, so that the action is found when
- * the result of the tool call is read. call: id of the tool call. */
-static int
-link_call(struct summary_actions *actions, struct ctx_str call, uint32_t action,
-    struct ctx_err *err)
-{
-	uint32_t id;
-
-	if (call.n == 0)
-		return 0;
-	if (ctx_intern(&actions->calls, call.p, call.n, &id, err) < 0 ||
-	    CTX_GROW(actions->actions_of, actions->actions_cap, id, err) < 0)
-		return -1;
-	actions->actions_of[id - 1] = action;
-	return 0;
-}
 
 /* ---- arguments ---- */
 
@@ -184,7 +105,8 @@ record_patch(struct summary_actions *actions, struct ctx_str patch,
 		patch.n = (size_t)(end - patch.p);
 		if (at - line < 4 || memcmp(line, "*** ", 4) != 0)
 			continue;
-		if (record_action(actions, CHANGED_FILE, patch, id, err) < 0)
+		if (ctx_summary_actions_record(actions, CHANGED_FILE, patch, id,
+			err) < 0)
 			return -1;
 		n++;
 	}
@@ -209,38 +131,6 @@ read_command(struct summary_actions *actions, uint32_t node,
 	return ctx_json_text(json, node, &actions->text, text, err);
 }
 
-/* Replaces the open tasks by the tasks of a list in the arguments of a tool
- * call.  Each element of the list is an object with a text and a status. */
-static int
-record_tasks(struct summary_actions *actions, uint32_t list,
-    struct ctx_err *err)
-{
-	static const char *const texts[] = {"content", "step", "title", "task",
-	    "description", "text", NULL};
-	const struct ctx_json *json = actions->json;
-	struct ctx_str text;
-	uint32_t item, status, node, id;
-	size_t i, n = ctx_json_count(json, list);
-
-	actions->first_task = actions->number;
-	for (i = 0, item = list + 1; i < n;
-	     i++, item = json->nodes[item].next) {
-		status = ctx_json_find(json, item, "status");
-		if (status == 0 || ctx_json_is(json, status, "completed") ||
-		    ctx_json_is(json, status, "done") ||
-		    ctx_json_is(json, status, "cancelled"))
-			continue;
-		node = ctx_json_find_any(json, item, texts);
-		actions->text.n = 0;
-		if (node != 0 &&
-		    (ctx_json_text(json, node, &actions->text, &text, err) <
-			    0 ||
-			record_action(actions, OPEN_TASK, text, &id, err) < 0))
-			return -1;
-	}
-	return 0;
-}
-
 /* Stores an action for a tool call that neither runs a command nor changes a
  * file.  The text is the name of the tool and those of its arguments that are
  * numbers or short strings. */
@@ -259,7 +149,7 @@ record_other_call(struct summary_actions *actions, struct ctx_str tool,
 		return 0;
 	if (ctx_buf_add_str(line, tool, err) < 0)
 		return -1;
-	for (i = 0, key = 1; i < n && line->n <= MOST_ACTION;
+	for (i = 0, key = 1; i < n && line->n <= CTX_MOST_ACTION;
 	     i++, key = json->nodes[node].next) {
 		node = key + 1;
 		if (json->nodes[node].kind != CTX_JSON_STRING &&
@@ -268,14 +158,15 @@ record_other_call(struct summary_actions *actions, struct ctx_str tool,
 		actions->text.n = 0;
 		if (ctx_json_text(json, node, &actions->text, &value, err) < 0)
 			return -1;
-		value = find_first_line(value);
+		value = ctx_summary_first_line(value);
 		if (value.n > 0 && value.n <= MOST_ARGUMENT &&
 		    (ctx_buf_add(line, " ", 1, err) < 0 ||
 			ctx_buf_add_str(line, value, err) < 0))
 			return -1;
 	}
-	return record_action(actions, changes_something(tool) ? CHANGE : CALL,
-	    ctx_buf_str(line), id, err);
+	return ctx_summary_actions_record(actions,
+	    changes_something(tool) ? CHANGE : CALL, ctx_buf_str(line), id,
+	    err);
 }
 
 /* Cuts the next line from *command, and returns it without white space at its
@@ -345,16 +236,16 @@ record_arguments(struct summary_actions *actions, struct ctx_str tool,
 	static const char *const paths[] = {"file_path", "path", "filePath",
 	    "notebook_path", "target_file", "filename", "file", NULL};
 	static const char *const patches[] = {"input", "patch", NULL};
-	static const char *const lists[] = {"todos", "plan", NULL};
 	const struct ctx_json *json = actions->json;
 	uint32_t command = ctx_json_find_any(json, 0, commands);
 	uint32_t path = ctx_json_find_any(json, 0, paths);
 	uint32_t patch = ctx_json_find_any(json, 0, patches);
-	uint32_t list = ctx_json_find_any(json, 0, lists);
 	struct ctx_str text = {NULL, 0};
 
-	if (list != 0 && json->nodes[list].kind == CTX_JSON_ARRAY)
-		return record_tasks(actions, list, err);
+	int rc = ctx_summary_tasks_call(actions, tool, id, err);
+
+	if (rc != 0 || actions->kept)
+		return rc;
 	if (command != 0 && read_command(actions, command, &text, err) < 0)
 		return -1;
 	if (path != 0 && json->nodes[path].kind == CTX_JSON_STRING) {
@@ -363,7 +254,8 @@ record_arguments(struct summary_actions *actions, struct ctx_str tool,
 		actions->text.n = 0;
 		return ctx_json_text(json, path, &actions->text, &text, err) < 0
 		    ? -1
-		    : record_action(actions, CHANGED_FILE, text, id, err);
+		    : ctx_summary_actions_record(actions, CHANGED_FILE, text,
+			  id, err);
 	}
 	if (command == 0 && patch != 0 &&
 	    read_command(actions, patch, &text, err) < 0)
@@ -376,7 +268,7 @@ record_arguments(struct summary_actions *actions, struct ctx_str tool,
 			return record_other_call(actions, tool, id, err);
 		if (join_lines(actions, text, &text, err) < 0)
 			return -1;
-		return record_action(actions,
+		return ctx_summary_actions_record(actions,
 		    only_reads(text) ? LOOK_COMMAND : COMMAND, text, id, err);
 	default:
 		return 0;
@@ -388,13 +280,17 @@ ctx_summary_actions_call(struct summary_actions *actions,
     const struct ctx_summary_text *text, const struct ctx_json *json,
     uint32_t *action, struct ctx_err *err)
 {
+	int rc = 0;
+
 	*action = 0;
 	actions->json = json;
-	if ((json != NULL && json->nodes[0].kind == CTX_JSON_OBJECT
-		    ? record_arguments(actions, text->tool, action, err)
-		    : record_patch(actions, text->text, action, err)) < 0)
+	if (json != NULL && json->nodes[0].kind == CTX_JSON_OBJECT)
+		rc = record_arguments(actions, text->tool, action, err);
+	else if (!actions->kept)
+		rc = record_patch(actions, text->text, action, err);
+	if (rc < 0)
 		return -1;
-	return link_call(actions, text->id, *action, err);
+	return ctx_summary_actions_link(actions, text->id, *action, err);
 }
 
 /* Stores the outcome of all actions of a tool call, which have consecutive ids
@@ -426,16 +322,13 @@ int
 ctx_summary_actions_result(struct summary_actions *actions,
     const struct ctx_summary_text *text, uint32_t *action, struct ctx_err *err)
 {
-	uint32_t id;
-
-	*action = 0;
-	if (text->id.n == 0 ||
-	    !ctx_intern_has(&actions->calls, text->id.p, text->id.n))
-		return 0;
-	if (ctx_intern(&actions->calls, text->id.p, text->id.n, &id, err) < 0)
+	if (ctx_summary_actions_find(actions, text->id, action, err) < 0)
 		return -1;
-	*action = actions->actions_of[id - 1];
-	return *action != 0 ? record_outcome(actions, *action, text, err) : 0;
+	if (*action == 0)
+		return 0;
+	return ctx_summary_is_task(&actions->list[*action - 1])
+	    ? ctx_summary_tasks_result(actions, *action, text->text, err)
+	    : record_outcome(actions, *action, text, err);
 }
 
 int
@@ -449,27 +342,13 @@ ctx_summary_actions_earlier(struct summary_actions *actions,
 		class = LOOK_COMMAND;
 	else if (class == CHANGE && !changes_something(name))
 		class = CALL;
-	return record_action(actions, class, text, action, err);
-}
-
-/* ---- writing ---- */
-
-int
-ctx_summary_actions_text(struct summary_actions *actions,
-    const struct summary_action *action, struct ctx_str *text,
-    struct ctx_err *err)
-{
-	struct ctx_buf *whole = &actions->text;
-	struct ctx_str did = ctx_intern_at(&actions->texts, action->text);
-	struct ctx_str outcome = action->outcome != 0
-	    ? ctx_intern_at(&actions->texts, action->outcome)
-	    : (struct ctx_str){"", 0};
-
-	whole->n = 0;
-	if (ctx_buf_printf(whole, err, "%.*s%s%.*s%s", (int)did.n, did.p,
-		outcome.n > 0 ? OUTCOME_MARK : "", (int)outcome.n, outcome.p,
-		action->failed && outcome.n == 0 ? FAILED_SUFFIX : "") < 0)
+	if (ctx_summary_actions_record(actions, class, text, action, err) < 0)
 		return -1;
-	*text = ctx_buf_str(whole);
-	return 0;
+	/* The line of a task may begin with its number, "#1 ". */
+	return *action != 0 &&
+		ctx_summary_is_task(&actions->list[*action - 1]) &&
+		text.n > 1 && text.p[0] == '#'
+	    ? ctx_summary_tasks_number(actions, *action,
+		  (struct ctx_str){text.p + 1, text.n - 1}, err)
+	    : 0;
 }

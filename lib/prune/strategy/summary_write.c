@@ -14,7 +14,7 @@
 #include "prune/strategy/summary.h"
 
 /* Maximum shares of the summary's tokens, in percent.  ASKED_SHARE: for
- * sentences of the user.  DONE_SHARE: for open tasks and changes.  TOLD_SHARE:
+ * sentences of the user.  DONE_SHARE: for tasks and changes.  TOLD_SHARE:
  * for other lines that are selected because of their text.  All other tokens
  * are for names and the lines of their tool calls; with larger shares, fewer of
  * the names that are needed later are kept (tests/bench/survive).

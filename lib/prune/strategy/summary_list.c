@@ -1,0 +1,118 @@
+/*
+ * summary_list.c - the list of actions (what removed tool calls did, and tasks)
+ * for the built-in summary
+ */
+#include <stdlib.h>
+
+#include "prune/strategy/summary.h"
+
+#define FAILED_SUFFIX " (failed)"
+/* the text between an action and its outcome */
+#define OUTCOME_MARK " -> "
+
+void
+ctx_summary_actions_release(struct summary_actions *actions)
+{
+	ctx_intern_release(&actions->texts);
+	ctx_intern_release(&actions->calls);
+	ctx_buf_release(&actions->text);
+	ctx_buf_release(&actions->key);
+	ctx_buf_release(&actions->line);
+	free(actions->list);
+	free(actions->actions_of);
+}
+
+bool
+ctx_summary_is_task(const struct summary_action *action)
+{
+	return action->class == OPEN_TASK || action->class == DONE_TASK;
+}
+
+struct ctx_str
+ctx_summary_first_line(struct ctx_str text)
+{
+	text = ctx_str_trim(text);
+	return ctx_str_trim(ctx_str_cut(&text, '\n'));
+}
+
+int
+ctx_summary_actions_record(struct summary_actions *actions,
+    enum line_class class, struct ctx_str text, uint32_t *id,
+    struct ctx_err *err)
+{
+	struct ctx_buf *key = &actions->key;
+	struct ctx_str line = ctx_summary_first_line(text);
+	bool cut = line.n > CTX_MOST_ACTION;
+	uint32_t text_id;
+
+	*id = 0;
+	if (line.n == 0)
+		return 0;
+	if (cut)
+		for (line.n = CTX_MOST_ACTION;
+		     line.n > 0 && (line.p[line.n] & 0xc0) == 0x80;)
+			line.n--;
+	key->n = 0;
+	if (ctx_buf_add_str(key, line, err) < 0 ||
+	    (cut && ctx_buf_printf(key, err, " ...") < 0) ||
+	    ctx_intern(&actions->texts, key->p, key->n, &text_id, err) < 0)
+		return -1;
+	if (CTX_GROW(actions->list, actions->cap, actions->n + 1, err) < 0)
+		return -1;
+	actions->list[actions->n] = (struct summary_action){.class = class,
+	    .number = actions->number,
+	    .text = text_id,
+	    .hidden = actions->kept};
+	*id = (uint32_t)++actions->n;
+	return 0;
+}
+
+int
+ctx_summary_actions_link(struct summary_actions *actions, struct ctx_str call,
+    uint32_t action, struct ctx_err *err)
+{
+	uint32_t id;
+
+	if (call.n == 0)
+		return 0;
+	if (ctx_intern(&actions->calls, call.p, call.n, &id, err) < 0 ||
+	    CTX_GROW(actions->actions_of, actions->actions_cap, id, err) < 0)
+		return -1;
+	actions->actions_of[id - 1] = action;
+	return 0;
+}
+
+int
+ctx_summary_actions_find(struct summary_actions *actions, struct ctx_str call,
+    uint32_t *action, struct ctx_err *err)
+{
+	uint32_t id;
+
+	*action = 0;
+	if (call.n == 0 || !ctx_intern_has(&actions->calls, call.p, call.n))
+		return 0;
+	if (ctx_intern(&actions->calls, call.p, call.n, &id, err) < 0)
+		return -1;
+	*action = actions->actions_of[id - 1];
+	return 0;
+}
+
+int
+ctx_summary_actions_text(struct summary_actions *actions,
+    const struct summary_action *action, struct ctx_str *text,
+    struct ctx_err *err)
+{
+	struct ctx_buf *whole = &actions->text;
+	struct ctx_str did = ctx_intern_at(&actions->texts, action->text);
+	struct ctx_str outcome = action->outcome != 0
+	    ? ctx_intern_at(&actions->texts, action->outcome)
+	    : (struct ctx_str){"", 0};
+
+	whole->n = 0;
+	if (ctx_buf_printf(whole, err, "%.*s%s%.*s%s", (int)did.n, did.p,
+		outcome.n > 0 ? OUTCOME_MARK : "", (int)outcome.n, outcome.p,
+		action->failed && outcome.n == 0 ? FAILED_SUFFIX : "") < 0)
+		return -1;
+	*text = ctx_buf_str(whole);
+	return 0;
+}
