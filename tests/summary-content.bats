@@ -69,8 +69,8 @@ load summary
 	summary_of out | sed '1s/^.*summary\]: //' > text
 	cat > expected <<'X'
 User: My order W77123 has not arrived, please look.
-Called: get_order W77123
-  card_8812; item_id=5551234; paid_at=2026-11-02
+Called: get_order W77123 -> address=12 Lime Rd, item_id=5551234, status=sent, item_id=5551235, status=lost, paid_at=2026-11-02
+  card_8812
 Assistant: I found that item 5551235 of the order was lost.
 User: Then send it again, but never to the old address.
 Called: send_item 5551235 -> ok
@@ -163,7 +163,8 @@ X
 	} > in
 	for i in 1 2; do
 		summary_text
-		grep -F 'created=2026-05-14T09:12:00; mac=00:1b:44:11:3a:b7' text
+		grep -F 'created=2026-05-14T09:12:00' text
+		grep -F 'mac=00:1b:44:11:3a:b7' text
 		grep -F 'url=https://x.example/a/b?id=77&k=2' text
 		grep -F 'log=/var/q_1, cfg/base' text
 		run ! grep -e '^Names' -e tool_note text
@@ -390,4 +391,63 @@ them. Keep the old keys (the table has some 4 Mill. Rows). Then report." \
 	grep -qx 'Done: #2 send the map' text
 	grep -qx 'Done: #4 sell it' text
 	run ! grep Open text
+}
+
+@test "a small summary has names of a JSON result rather than its other values" {
+	{
+		messages "user:Look at the seats, please."
+		tool c1 get_seat '{"seat": "12A"}' '{"id": "QX-4471-82",
+		    "row": 12, "class": "window", "state": "sold", "free": null,
+		    "note": "", "paid": {"by": {"card": "CARD-99120"}}, "seat":
+		    "12A", "long": "a value of more than forty bytes is left out"}'
+		messages "user:and?" "assistant:$(words 300)" "user:what now?"
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 85 in > out
+	summary_of out > text
+	grep -qx 'Called: get_seat 12A' text
+	grep -q 'QX-4471-82.*CARD-99120' text
+	ctx-prune -s summarize -k 1 -t 1 -b 130 in > out
+	summary_of out > text
+	grep -qx 'Called: get_seat 12A -> id=QX-4471-82, row=12, class=window, state=sold, card=CARD-99120' text
+}
+
+@test "a summary has questions to which the user agreed, and the lines before them" {
+	offer=$'Moving is free of charge on all days.\nThe new room is on the second floor.\nShall I book room 14 for you?'
+	{
+		messages "user:A room, please." "assistant:$offer" \
+		    "user:Yes, please." "assistant:Done, see you soon." \
+		    "user:Is there a pool?" "assistant:Shall I look for one?" \
+		    "user:No." "assistant:$(words 900)" "user:and?"
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 120 in > out
+	summary_of out > text
+	grep -qx 'Assistant: The new room is on the second floor\.' text
+	grep -qx 'Assistant: Shall I book room 14 for you? (the user agreed: "Yes, please\.")' text
+	run ! grep 'look for one' text
+	[ "$(grep -c 'room 14' text)" -eq 1 ]
+	# A later run reads this line as it is.
+	{
+		cat out
+		messages "assistant:$(words 300)" "user:then?"
+	} > more
+	ctx-prune -s summarize -k 1 -t 1 -b 150 more > out
+	summary_of out | grep -qx 'Assistant: Shall I book room 14 for you? (the user agreed: "Yes, please\.")'
+}
+
+@test "a summary has sentences of thoughts and of reports of other agents, and no data of the user" {
+	{
+		messages $'user:Look at this report.\n[{"project": "attic", "state": "unknown as ever"}]'
+		tool c1 think '{"thought": "The roof cannot be mended because the beam is rotten."}' ''
+		tool c2 Task '{"description": "inspect the beam", "prompt": "p"}' \
+		    "The beam was replaced in May, which fixed the leak.
+$(words 600)
+This roof was painted because it had to be."
+		messages "user:so?" "assistant:$(words 900)" "user:and?"
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 120 in > out
+	summary_of out > text
+	grep -qx 'Assistant: The roof cannot be mended because the beam is rotten\.' text
+	grep -qx 'Assistant: The beam was replaced in May, which fixed the leak\.' text
+	grep -qx 'Called: Task inspect the beam p' text
+	run ! grep -e think -e 'as ever' -e painted text
 }

@@ -24,6 +24,10 @@
  * never treated as a repetition, because a text such as "All 5 tests pass."
  * says something about a certain time. */
 enum { MOST_SHAPE = 60, LEAST_REPEATED = 80 };
+/* Maximum lengths in bytes.  MOST_QUESTION: of a question of the assistant.
+ * MOST_ANSWER: of the sentence with which the user agrees.  MOST_REPORT: of the
+ * part of another agent's report whose sentences are used. */
+enum { MOST_QUESTION = 240, MOST_ANSWER = 80, MOST_REPORT = 1500 };
 
 const struct class_row ctx_summary_classes[CLASSES] = {
     [TASK] = {CTX_SUMMARY_USER, "User: ", 85},
@@ -58,6 +62,8 @@ ctx_summary_close(struct ctx_summary *summary)
 	ctx_intern_release(&summary->seen);
 	ctx_intern_release(&summary->shapes);
 	ctx_buf_release(&summary->shape);
+	ctx_buf_release(&summary->question);
+	ctx_buf_release(&summary->thought);
 	ctx_json_release(&summary->json);
 	ctx_summary_names_release(&summary->names);
 	ctx_summary_actions_release(&summary->actions);
@@ -160,6 +166,57 @@ add_sentences(struct ctx_summary *s, enum ctx_summary_kind kind,
 	return 0;
 }
 
+/* Stores the last question in a text of the assistant, and where the lines of
+ * the text begin. */
+static int
+remember_proposal(struct ctx_summary *s, struct ctx_str text,
+    struct ctx_err *err)
+{
+	struct ctx_str one;
+
+	s->proposal = s->n;
+	s->question.n = 0;
+	while (text.n > 0) {
+		one = ctx_summary_next_sentence(&text);
+		if (one.n == 0 || one.n > MOST_QUESTION ||
+		    memchr(one.p, '?', one.n) == NULL)
+			continue;
+		s->question.n = 0;
+		if (ctx_buf_add_str(&s->question, one, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* If the user agrees to what the assistant has asked, adds a line with the
+ * question and the answer, and makes decisions of the assistant's other lines
+ * before the question. */
+static int
+add_agreement(struct ctx_summary *s, struct ctx_str answer, struct ctx_err *err)
+{
+	struct ctx_str first = ctx_summary_next_sentence(&answer);
+	struct ctx_buf *out = &s->question;
+	uint32_t id;
+
+	if (out->n == 0 || first.n > MOST_ANSWER || !ctx_summary_agrees(first))
+		return 0;
+	for (size_t i = s->proposal; i < s->n; i++)
+		if (s->lines[i].class == REST ||
+		    s->lines[i].class == OPEN_POINT)
+			s->lines[i].class = DECISION;
+	if (ctx_intern_has(&s->seen, out->p, out->n)) {
+		if (ctx_intern(&s->seen, out->p, out->n, &id, err) < 0)
+			return -1;
+		s->lines[id - 1].class = CLASSES;
+	}
+	if (ctx_buf_printf(out, err, " (the user agreed: \"%.*s\")",
+		(int)first.n, first.p) < 0 ||
+	    add_summary_line(s, false, DECISION, ctx_buf_str(out), err) < 0)
+		return -1;
+	out->n = 0;
+	return 0;
+}
+
 /* Adds the names and the sentences of a text of the user.  Of text that a
  * program has inserted, such as <system-reminder>, adds only the names. */
 static int
@@ -167,6 +224,8 @@ add_user_text(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
 {
 	struct ctx_str own, context;
 
+	if (add_agreement(s, text, err) < 0)
+		return -1;
 	while (text.n > 0) {
 		own.p = text.p;
 		context.n = ctx_summary_find_context(text, &own.n);
@@ -261,8 +320,20 @@ scan_data(struct ctx_summary *s, struct ctx_str text,
 	return rc;
 }
 
-/* Adds a tool result: the outcome of its tool call and the names in the result.
- * If the tool call is not known, an error message in the result is added as a
+/* Adds the sentences at the beginning of another agent's report. */
+static int
+add_report(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
+{
+	if (text.n > MOST_REPORT)
+		for (text.n = MOST_REPORT; text.p[text.n - 1] != '\n';)
+			if (--text.n == 0)
+				return 0;
+	return add_sentences(s, CTX_SUMMARY_ASSISTANT, text, err);
+}
+
+/* Adds a tool result: the outcome of its tool call and the names in the result;
+ * of the report of another agent, also sentences.  If the tool call is not
+ * known, an error message in the result is added as a
  * line. */
 static int
 add_result(struct ctx_summary *s, const struct ctx_summary_text *text,
@@ -272,15 +343,36 @@ add_result(struct ctx_summary *s, const struct ctx_summary_text *text,
 	const struct ctx_json *json = NULL;
 	uint32_t action;
 
-	if (ctx_summary_actions_result(&s->actions, text, &action, err) < 0 ||
-	    (action != 0 && scan_data(s, data, &json, err) < 0) ||
+	if (ctx_summary_actions_find(&s->actions, text->id, &action, err) < 0 ||
+	    (action != 0 &&
+		(scan_data(s, data, &json, err) < 0 ||
+		    ctx_summary_actions_result(&s->actions, text, json, action,
+			err) < 0)) ||
 	    ctx_summary_names_add(&s->names, data, json, action, false, err) <
 		0)
 		return -1;
-	return action != 0
-	    ? 0
-	    : add_sentence(s, text->kind,
-		  ctx_str_trim(ctx_find_error_line(text->text)), err);
+	if (action != 0)
+		return json == NULL && s->actions.list[action - 1].reports
+		    ? add_report(s, data, err)
+		    : 0;
+	return add_sentence(s, text->kind,
+	    ctx_str_trim(ctx_find_error_line(text->text)), err);
+}
+
+/* Adds the sentences that a tool call (s->json) has in the argument "thought",
+ * as the calls of a tool "think" do. */
+static int
+add_thought(struct ctx_summary *s, struct ctx_err *err)
+{
+	uint32_t node = ctx_json_find(&s->json, 0, "thought");
+	struct ctx_str text;
+
+	if (node == 0 || s->json.nodes[node].kind != CTX_JSON_STRING)
+		return 0;
+	s->thought.n = 0;
+	if (ctx_json_text(&s->json, node, &s->thought, &text, err) < 0)
+		return -1;
+	return add_sentences(s, CTX_SUMMARY_ASSISTANT, text, err);
 }
 
 int
@@ -301,7 +393,8 @@ ctx_summary_add(struct ctx_summary *s, const struct ctx_summary_text *text,
 	case CTX_SUMMARY_CALL:
 		if (scan_data(s, text->text, &json, err) < 0 ||
 		    ctx_summary_actions_call(&s->actions, text, json, &action,
-			err) < 0)
+			err) < 0 ||
+		    (json != NULL && add_thought(s, err) < 0))
 			return -1;
 		break;
 	default:
@@ -310,9 +403,11 @@ ctx_summary_add(struct ctx_summary *s, const struct ctx_summary_text *text,
 	if (ctx_summary_names_add(&s->names, text->text, json, action, false,
 		err) < 0)
 		return -1;
-	return text->kind == CTX_SUMMARY_ASSISTANT
-	    ? add_sentences(s, text->kind, text->text, err)
-	    : 0;
+	if (text->kind != CTX_SUMMARY_ASSISTANT)
+		return 0;
+	return remember_proposal(s, text->text, err) < 0
+	    ? -1
+	    : add_sentences(s, text->kind, text->text, err);
 }
 
 /* Reads the tasks in a kept tool call or its result. */
@@ -325,8 +420,12 @@ keep_tasks(struct ctx_summary *s, const struct ctx_summary_text *text,
 
 	s->actions.number = s->names.n_texts + 1;
 	if (text->kind == CTX_SUMMARY_RESULT)
-		return ctx_summary_actions_result(&s->actions, text, &action,
-		    err);
+		return ctx_summary_actions_find(&s->actions, text->id, &action,
+			   err) < 0
+		    ? -1
+		    : action == 0 ? 0
+				  : ctx_summary_actions_result(&s->actions,
+					text, NULL, action, err);
 	return scan_data(s, text->text, &json, err) < 0
 	    ? -1
 	    : ctx_summary_actions_call(&s->actions, text, json, &action, err);
@@ -338,6 +437,8 @@ ctx_summary_keep(struct ctx_summary *s, const struct ctx_summary_text *text,
 {
 	int rc = ctx_summary_names_keep(&s->names, text->text, err);
 
+	if (rc == 0 && text->kind == CTX_SUMMARY_USER)
+		rc = add_agreement(s, text->text, err);
 	if (rc == 0 &&
 	    (text->kind == CTX_SUMMARY_CALL ||
 		text->kind == CTX_SUMMARY_RESULT)) {
@@ -360,6 +461,7 @@ place_action(struct summary_line *line, const struct summary_action *action)
 		line->number = UINT32_MAX;
 	else if (action->class != DONE_TASK || line->class != DONE_TASK)
 		line->number = action->number;
+	line->facts = action->facts;
 	if (ctx_summary_is_task(action))
 		line->class = action->hidden ? CLASSES : action->class;
 }

@@ -106,6 +106,8 @@ size_t ctx_summary_line_limit(struct ctx_str text);
 /* Returns true for a sentence in which the user says what must or must not be
  * done, or decides something. */
 bool ctx_summary_is_constraint(struct ctx_str text);
+/* Returns true if a sentence of the user begins with words of agreement. */
+bool ctx_summary_agrees(struct ctx_str text);
 /* Finds text that a program has put into a message of the user, such as
  * <system-reminder>.  Sets *from to the offset of this text, and returns its
  * length in bytes.  If there is no such text, sets *from to the length of the
@@ -126,6 +128,11 @@ struct ctx_str ctx_summary_skip_header(struct ctx_str result);
  * is not the content of a file. */
 int ctx_summary_find_outcome(const struct ctx_summary_text *result, bool search,
     struct ctx_buf *out, struct ctx_err *err);
+/* Writes values of a tool result in JSON to the buffer "out", in about 140
+ * bytes: "KEY=VALUE, KEY=VALUE".  Begins with the outermost members.  Leaves
+ * out long values, and values that the text "call" contains. */
+int ctx_summary_list_members(const struct ctx_json *json, struct ctx_str call,
+    struct ctx_buf *out, struct ctx_err *err);
 
 /* ---- summary_list.c ---- */
 
@@ -141,7 +148,11 @@ struct summary_action {
 	/* id of the action's outcome in summary_actions.texts, or 0 if the
 	 * outcome is not known */
 	uint32_t outcome;
+	/* id of the facts in summary_actions.texts: values of a result in JSON;
+	 * or 0 if there are none */
+	uint32_t facts;
 	bool failed;
+	bool reports; /* true if the tool call gave a task to another agent */
 	/* true if the summary has no line for the action: the task is in a kept
 	 * tool call, or was cancelled */
 	bool hidden;
@@ -169,6 +180,8 @@ struct summary_actions {
 
 /* Maximum length in bytes of the text of an action, except its outcome. */
 enum { CTX_MOST_ACTION = 120 };
+/* the text between an action and its outcome or its facts */
+#define CTX_OUTCOME_MARK " -> "
 
 void ctx_summary_actions_release(struct summary_actions *actions);
 bool ctx_summary_is_task(const struct summary_action *action);
@@ -223,10 +236,12 @@ int ctx_summary_tasks_number(struct summary_actions *actions, uint32_t id,
 int ctx_summary_actions_call(struct summary_actions *actions,
     const struct ctx_summary_text *text, const struct ctx_json *json,
     uint32_t *action, struct ctx_err *err);
-/* Reads a tool result, and stores it as the outcome of the action of its tool
- * call.  Sets *action to the id of this action, or to 0 if there is none. */
+/* Reads a tool result, and stores it as the outcome of the action with the id
+ * "action" (what its tool call did). json: the result parsed as JSON, or NULL
+ * if it is not JSON. */
 int ctx_summary_actions_result(struct summary_actions *actions,
-    const struct ctx_summary_text *text, uint32_t *action, struct ctx_err *err);
+    const struct ctx_summary_text *text, const struct ctx_json *json,
+    uint32_t action, struct ctx_err *err);
 /* Adds an action (what a tool call did) from an earlier summary.  The caller
  * must pass the text without the label of the line, such as "Ran: ".  Sets
  * *action to the id of the action. */
@@ -258,7 +273,9 @@ struct summary_line {
 	bool taken;
 	/* True if the line was selected because names are listed below it. */
 	bool for_names;
-	bool has_names; /* true if names are listed below the line */
+	bool has_names;  /* true if names are listed below the line */
+	uint32_t facts;  /* see struct summary_action */
+	bool with_facts; /* true if the line is written with its facts */
 };
 
 struct ctx_summary {
@@ -272,7 +289,12 @@ struct ctx_summary {
 	/* Endings of sentences of the assistant, in which each number is
 	 * replaced by 0. */
 	struct ctx_intern shapes;
-	struct ctx_buf shape; /* scratch */
+	struct ctx_buf shape, thought; /* scratch */
+	/* Of the newest text of the assistant: its last question, empty if
+	 * there is none or the user has agreed; and the index of its first line
+	 * in the member "lines". */
+	struct ctx_buf question;
+	size_t proposal;
 	/* the arguments or result of the tool call that is being read, parsed
 	 * as JSON */
 	struct ctx_json json;

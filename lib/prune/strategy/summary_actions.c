@@ -139,13 +139,16 @@ record_other_call(struct summary_actions *actions, struct ctx_str tool,
     uint32_t *id, struct ctx_err *err)
 {
 	const struct ctx_json *json = actions->json;
+	static const char *const agents[] = {"agent", "task", "subagent",
+	    "delegate", NULL};
 	struct ctx_buf *line = &actions->line;
 	struct ctx_str value;
 	uint32_t key, node;
 	size_t i, n = ctx_json_count(json, 0);
 
 	line->n = 0;
-	if (tool.n == 0)
+	/* The sentences of a thought are in the summary without the call. */
+	if (tool.n == 0 || ctx_json_find(json, 0, "thought") != 0)
 		return 0;
 	if (ctx_buf_add_str(line, tool, err) < 0)
 		return -1;
@@ -164,9 +167,13 @@ record_other_call(struct summary_actions *actions, struct ctx_str tool,
 			ctx_buf_add_str(line, value, err) < 0))
 			return -1;
 	}
-	return ctx_summary_actions_record(actions,
-	    changes_something(tool) ? CHANGE : CALL, ctx_buf_str(line), id,
-	    err);
+	if (ctx_summary_actions_record(actions,
+		changes_something(tool) ? CHANGE : CALL, ctx_buf_str(line), id,
+		err) < 0)
+		return -1;
+	if (*id != 0)
+		actions->list[*id - 1].reports = has_word(tool, agents);
+	return 0;
 }
 
 /* Cuts the next line from *command, and returns it without white space at its
@@ -293,6 +300,25 @@ ctx_summary_actions_call(struct summary_actions *actions,
 	return ctx_summary_actions_link(actions, text->id, *action, err);
 }
 
+/* Stores values of a result in JSON as the facts of an action.  The outcome of
+ * the action is not known. */
+static int
+record_facts(struct summary_actions *actions, struct summary_action *action,
+    struct ctx_err *err)
+{
+	struct ctx_buf *line = &actions->line;
+
+	if (actions->json == NULL ||
+	    (action->class != CALL && action->class != CHANGE))
+		return 0;
+	if (ctx_summary_list_members(actions->json,
+		ctx_intern_at(&actions->texts, action->text), line, err) < 0)
+		return -1;
+	return line->n == 0 ? 0
+			    : ctx_intern(&actions->texts, line->p, line->n,
+				  &action->facts, err);
+}
+
 /* Stores the outcome of all actions of a tool call, which have consecutive ids
  * and were found in the same text. last: id of the newest of these actions. */
 static int
@@ -311,6 +337,8 @@ record_outcome(struct summary_actions *actions, uint32_t last,
 	if (line->n > 0 && (action->class != CHANGED_FILE || result->failed) &&
 	    ctx_intern(&actions->texts, line->p, line->n, &outcome, err) < 0)
 		return -1;
+	if (line->n == 0 && record_facts(actions, action, err) < 0)
+		return -1;
 	for (; last > 0 && actions->list[last - 1].number == number; last--) {
 		actions->list[last - 1].outcome = outcome;
 		actions->list[last - 1].failed = result->failed;
@@ -320,15 +348,13 @@ record_outcome(struct summary_actions *actions, uint32_t last,
 
 int
 ctx_summary_actions_result(struct summary_actions *actions,
-    const struct ctx_summary_text *text, uint32_t *action, struct ctx_err *err)
+    const struct ctx_summary_text *text, const struct ctx_json *json,
+    uint32_t action, struct ctx_err *err)
 {
-	if (ctx_summary_actions_find(actions, text->id, action, err) < 0)
-		return -1;
-	if (*action == 0)
-		return 0;
-	return ctx_summary_is_task(&actions->list[*action - 1])
-	    ? ctx_summary_tasks_result(actions, *action, text->text, err)
-	    : record_outcome(actions, *action, text, err);
+	actions->json = json;
+	return ctx_summary_is_task(&actions->list[action - 1])
+	    ? ctx_summary_tasks_result(actions, action, text->text, err)
+	    : record_outcome(actions, action, text, err);
 }
 
 int
@@ -336,13 +362,22 @@ ctx_summary_actions_earlier(struct summary_actions *actions,
     enum line_class class, struct ctx_str text, uint32_t *action,
     struct ctx_err *err)
 {
+	const size_t n = sizeof CTX_OUTCOME_MARK - 1;
+	const char *mark, *end = text.p + text.n;
 	struct ctx_str rest = text, name = ctx_str_cut(&rest, ' ');
 
 	if (class == COMMAND && only_reads(text))
 		class = LOOK_COMMAND;
 	else if (class == CHANGE && !changes_something(name))
 		class = CALL;
+	mark = memmem(text.p, text.n, CTX_OUTCOME_MARK, n);
+	if (mark != NULL)
+		text.n = (size_t)(mark - text.p);
 	if (ctx_summary_actions_record(actions, class, text, action, err) < 0)
+		return -1;
+	if (*action != 0 && mark != NULL &&
+	    ctx_intern(&actions->texts, mark + n, (size_t)(end - mark) - n,
+		&actions->list[*action - 1].outcome, err) < 0)
 		return -1;
 	/* The line of a task may begin with its number, "#1 ". */
 	return *action != 0 &&

@@ -7,8 +7,6 @@
 #include "prune/strategy/summary.h"
 
 #define FAILED_SUFFIX " (failed)"
-/* the text between an action and its outcome */
-#define OUTCOME_MARK " -> "
 
 void
 ctx_summary_actions_release(struct summary_actions *actions)
@@ -110,7 +108,8 @@ ctx_summary_actions_text(struct summary_actions *actions,
 
 	whole->n = 0;
 	if (ctx_buf_printf(whole, err, "%.*s%s%.*s%s", (int)did.n, did.p,
-		outcome.n > 0 ? OUTCOME_MARK : "", (int)outcome.n, outcome.p,
+		outcome.n > 0 ? CTX_OUTCOME_MARK : "", (int)outcome.n,
+		outcome.p,
 		action->failed && outcome.n == 0 ? FAILED_SUFFIX : "") < 0)
 		return -1;
 	*text = ctx_buf_str(whole);

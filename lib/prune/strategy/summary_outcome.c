@@ -4,7 +4,9 @@
  *
  * The outcome is one line of the tool result: a line with the numbers of passed
  * and failed tests, or an error message.  If the result is short, the outcome
- * is the whole result.  The exit status is added if it is not 0.
+ * is the whole result.  The exit status is added if it is not 0; if it is 0 and
+ * no line tells the outcome, the outcome is "ok".  Of a result in JSON, the
+ * outcome is the values of its members.
  */
 #define _GNU_SOURCE /* for memmem, which is in POSIX since 2024 */
 #include <string.h>
@@ -15,6 +17,12 @@
  * status.  MOST_WHOLE: of the result of a successful call that is used as a
  * whole as the outcome. */
 enum { MOST_OUTCOME = 160, MOST_WHOLE = 100 };
+/* Of a result in JSON: MOST_MEMBERS: the outcome has no more members after this
+ * number of bytes.  MOST_VALUE: maximum length in bytes of a value. MOST_DEPTH:
+ * number of arrays and objects around a value, at most. */
+enum { MOST_MEMBERS = 140, MOST_VALUE = 40, MOST_DEPTH = 4 };
+/* the exit status of a command whose result does not contain it */
+enum { NO_STATUS = -1 };
 
 /* Texts that Codex writes before the output of a command.  CODEX_RUNNING:
  * written if the command has not ended. */
@@ -140,8 +148,11 @@ read_exit_status(struct ctx_str line, int *status)
 		at = memmem(line.p, line.n, signs[i], n);
 		if (at == NULL)
 			continue;
-		for (*status = 0, at += n; at < line.p + line.n &&
-		     ctx_is_digit(*at) && *status < 1000;
+		at += n;
+		if (at == line.p + line.n || !ctx_is_digit(*at))
+			return;
+		for (*status = 0; at < line.p + line.n && ctx_is_digit(*at) &&
+		     *status < 1000;
 		     at++)
 			*status = *status * 10 + (*at - '0');
 		return;
@@ -253,7 +264,8 @@ ctx_summary_find_outcome(const struct ctx_summary_text *result, bool search,
 	struct ctx_str header = {result->text.p, result->text.n - body.n};
 	struct ctx_str line = {NULL, 0};
 	const char *running;
-	int status = 0;
+	int status = NO_STATUS;
+	bool failed;
 
 	read_exit_status(header, &status);
 	running =
@@ -263,21 +275,98 @@ ctx_summary_find_outcome(const struct ctx_summary_text *result, bool search,
 		header.p = running;
 		line = next_line(&header);
 	}
-	if (line.n == 0 && (search || status != 0))
+	if (line.n == 0 && (search || status > 0))
 		search_lines(body, &line, &status);
-	if (line.n == 0 && (result->failed || status != 0))
+	failed = result->failed || status > 0;
+	if (line.n == 0 && failed)
 		line = ctx_str_trim(ctx_find_error_line(body));
 	body = ctx_str_trim(body);
 	if (line.n == 0 &&
-	    (result->failed || status != 0 ||
+	    (failed ||
 		(body.n <= MOST_WHOLE && memchr(body.p, '\n', body.n) == NULL)))
 		line = next_line(&body);
 	out->n = 0;
 	if (append_plain(out, strip_decoration(line), err) < 0)
 		return -1;
-	if (status != 0 &&
+	if (out->n == 0 && search && status == 0)
+		return ctx_buf_add(out, "ok", 2, err);
+	if (status > 0 &&
 	    ctx_buf_printf(out, err, "%s[exit %d]", out->n > 0 ? " " : "",
 		status) < 0)
 		return -1;
+	return 0;
+}
+
+/* ---- results in JSON ---- */
+
+/* Returns true if a text contains a value as words of its own. */
+static bool
+has_value(struct ctx_str text, struct ctx_str value)
+{
+	const char *at = text.p, *end = text.p + text.n;
+
+	if (text.n == 0)
+		return false;
+	for (; (at = memmem(at, (size_t)(end - at), value.p, value.n)) != NULL;
+	     at++)
+		if ((at == text.p || !is_word_char(at[-1])) &&
+		    (at + value.n == end || !is_word_char(at[value.n])))
+			return true;
+	return false;
+}
+
+/* Appends "KEY=VALUE" to a list, unless the list or the text "call" contains
+ * the value, or the value is empty or long. */
+static int
+append_member(const struct ctx_json *json, uint32_t key, struct ctx_str call,
+    struct ctx_buf *out, struct ctx_err *err)
+{
+	struct ctx_str name = ctx_json_str(json, key);
+	struct ctx_str value = ctx_json_str(json, key + 1);
+
+	if (json->nodes[key + 1].kind == CTX_JSON_STRING)
+		value = (struct ctx_str){value.p + 1, value.n - 2};
+	if (value.n == 0 || value.n > MOST_VALUE || json->nodes[key].escaped ||
+	    json->nodes[key + 1].escaped || has_value(call, value) ||
+	    has_value(ctx_buf_str(out), value))
+		return 0;
+	return ctx_buf_printf(out, err, "%s%.*s=%.*s", out->n > 0 ? ", " : "",
+	    (int)name.n - 2, name.p + 1, (int)value.n, value.p);
+}
+
+/* Appends the members with "depth" arrays and objects around them. */
+static int
+append_members(const struct ctx_json *json, uint32_t node, unsigned depth,
+    struct ctx_str call, struct ctx_buf *out, struct ctx_err *err)
+{
+	bool object = json->nodes[node].kind == CTX_JSON_OBJECT;
+	size_t n = ctx_json_count(json, node);
+	uint32_t child = node + 1;
+
+	for (; n-- > 0 && out->n < MOST_MEMBERS;
+	     child = json->nodes[child + object].next) {
+		uint8_t kind = json->nodes[child + object].kind;
+		int rc = 0;
+
+		if (kind == CTX_JSON_ARRAY || kind == CTX_JSON_OBJECT)
+			rc = depth == 1 ? 0
+					: append_members(json, child + object,
+					      depth - 1, call, out, err);
+		else if (object && depth == 1 && kind != CTX_JSON_NULL)
+			rc = append_member(json, child, call, out, err);
+		if (rc < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int
+ctx_summary_list_members(const struct ctx_json *json, struct ctx_str call,
+    struct ctx_buf *out, struct ctx_err *err)
+{
+	out->n = 0;
+	for (unsigned depth = 1; depth <= MOST_DEPTH; depth++)
+		if (append_members(json, 0, depth, call, out, err) < 0)
+			return -1;
 	return 0;
 }

@@ -124,9 +124,9 @@ is_announcement(struct ctx_str text)
 	    "Next ", "Now, ", "Now ", "Then ", "Finally, ", "So ", NULL};
 	static const char *const signs[] = {"Let me", "let me", "Let's",
 	    "let's", "I'll ", "I will ", "I'm going to", "I am going to",
-	    "I need to ", "Sure", "Great", "Perfect", "Excellent", "Okay",
-	    "OK,", "Good", "Thank", "Sorry", "I apologize", "I see", "You're",
-	    "Of course", "Certainly", "Here's", "Here is", NULL};
+	    "I need to ", "I can ", "Sure", "Great", "Perfect", "Excellent",
+	    "Okay", "OK,", "Good", "Thank", "Sorry", "I apologize", "I see",
+	    "You're", "Of course", "Certainly", "Here's", "Here is", NULL};
 	static const char *const am[] = {"I'm now ", "I'm ", NULL};
 	size_t n = match_any(text, starts);
 
@@ -143,18 +143,27 @@ is_announcement(struct ctx_str text)
 	return memcmp(text.p + n - 3, "ing", 3) == 0;
 }
 
-/* Returns true for a sentence in which the user only agrees, such as "Good, go
- * ahead." */
+bool
+ctx_summary_agrees(struct ctx_str text)
+{
+	static const char *const signs[] = {"Good", "good", "Great", "great",
+	    "Ok", "ok", "OK", "Yes", "yes", "Sure", "sure", "Perfect",
+	    "Go ahead", "go ahead", "Go on", "Continue", "continue", NULL};
+
+	return match_any(text, signs) > 0 &&
+	    memchr(text.p, '?', text.n) == NULL;
+}
+
+/* Returns true for a sentence in which the user only agrees or thanks, such as
+ * "Good, go ahead." */
 static bool
 is_assent(struct ctx_str text)
 {
-	static const char *const signs[] = {"Good", "good", "Great", "great",
-	    "Ok", "ok", "OK", "Yes", "yes", "Sure", "sure", "Thank", "thank",
-	    "Perfect", "Go ahead", "go ahead", "Go on", "Continue", "continue",
-	    "Nice", "Cool", "Hmm", NULL};
+	static const char *const signs[] = {"Thank", "thank", "Nice", "Cool",
+	    "Hmm", NULL};
 
-	return text.n < MOST_ASSENT && match_any(text, signs) > 0 &&
-	    memchr(text.p, '?', text.n) == NULL;
+	return text.n < MOST_ASSENT && memchr(text.p, '?', text.n) == NULL &&
+	    (ctx_summary_agrees(text) || match_any(text, signs) > 0);
 }
 
 /* Returns true for a line that only introduces the lines after it, such as a
@@ -167,12 +176,15 @@ is_introduction(struct ctx_str text)
 	return text.n > 0 && text.p[text.n - 1] == ':';
 }
 
-/* Returns true for a line that is only layout: a row of a table, or a single
- * tag such as "<instructions>". */
+/* Returns true for a line that is only layout or data: a row of a table, a
+ * piece of JSON, or a single tag such as "<instructions>". */
 static bool
 is_layout(struct ctx_str text)
 {
-	return text.p[0] == '|' ||
+	static const char *const json[] = {"[{", "{\"", "\"}", "\"]", "\", ",
+	    NULL};
+
+	return text.p[0] == '|' || match_any(text, json) > 0 ||
 	    (text.p[0] == '<' && text.p[text.n - 1] == '>' &&
 		memchr(text.p, ' ', text.n) == NULL);
 }

@@ -410,6 +410,19 @@ append_names(const struct summary_writer *w, size_t from, uint32_t place,
 	return (long)(i - from);
 }
 
+/* Appends the facts of a line, if they are selected. */
+static int
+append_facts(const struct ctx_summary *s, const struct summary_line *line,
+    struct ctx_buf *out, struct ctx_err *err)
+{
+	if (!line->with_facts)
+		return 0;
+	if (ctx_buf_printf(out, err, CTX_OUTCOME_MARK) < 0)
+		return -1;
+	return ctx_buf_add_str(out,
+	    ctx_intern_at(&s->actions.texts, line->facts), err);
+}
+
 /* Appends the selected lines, each with the list of its names below it. */
 static int
 append_lines(const struct summary_writer *w, struct ctx_buf *out,
@@ -430,6 +443,7 @@ append_lines(const struct summary_writer *w, struct ctx_buf *out,
 			    : ctx_summary_classes[line->class].label) < 0 ||
 		    ctx_buf_add_str(out, ctx_intern_at(&s->seen, line->id),
 			err) < 0 ||
+		    append_facts(s, line, out, err) < 0 ||
 		    (n = append_names(w, at, i, out, err)) < 0)
 			return -1;
 		at += (size_t)n;
@@ -498,6 +512,33 @@ complete_lines(struct summary_writer *w, struct ctx_err *err)
 	    : sort_lines(w, err);
 }
 
+/* Selects facts of selected lines that together have at most "left" tokens, the
+ * newest first.  Their names will not be listed again. */
+static int
+take_facts(struct summary_writer *w, uint64_t left, struct ctx_err *err)
+{
+	struct ctx_summary *s = w->s;
+	struct ctx_str text;
+	uint64_t tokens;
+
+	for (size_t i = s->n; i-- > 0;) {
+		struct summary_line *line = &s->lines[w->order[i].index];
+
+		if (!line->taken || line->facts == 0)
+			continue;
+		text = ctx_intern_at(&s->actions.texts, line->facts);
+		if (count_after(w, CTX_OUTCOME_MARK, text, &tokens, err) < 0)
+			return -1;
+		if (tokens > left)
+			continue;
+		left -= tokens;
+		line->with_facts = true;
+		if (ctx_summary_names_keep(&s->names, text, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* Selects lines and names, and writes a summary of at most limit tokens. */
 static int
 fill_summary(struct summary_writer *w, uint64_t limit, struct ctx_buf *out,
@@ -510,8 +551,12 @@ fill_summary(struct summary_writer *w, uint64_t limit, struct ctx_buf *out,
 	    ctx_summary_names_sort(&s->names, err) < 0 ||
 	    write_selected(w, names, out, &tokens, err) < 0)
 		return -1;
-	/* If the selected lines and names do not use all tokens, more lines are
-	 * selected. */
+	/* If the selected lines and names do not use all tokens, facts and more
+	 * lines are selected. */
+	if (tokens < limit &&
+	    (take_facts(w, limit - tokens, err) < 0 ||
+		write_selected(w, names, out, &tokens, err) < 0))
+		return -1;
 	if (tokens < limit &&
 	    take_lines(s, TASK, REST, limit - tokens, false) < limit - tokens &&
 	    (keep_line_names(s, err) < 0 ||
