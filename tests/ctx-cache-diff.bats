@@ -295,6 +295,33 @@ changed() { # file, line
 	[ "$(bill '.read == .shared.tokens' --diff old near)" = true ]
 }
 
+@test "--diff: the breakpoints of system prompt and tools are found after a change of a later member" {
+	mkdir -p config/ctx
+	echo '{"claude-x": {"cache_least": 1}}' > config/ctx/models.json
+	jq -c '.model = "claude-x"' <(request 6) > old
+	read_after() { # FILE, PROGRAM that changes the request
+		jq -c "$2" "$1" > new
+		bill '.read' --diff "$1" new
+	}
+	both=$(read_after old '.messages[0].content[0].text = "z"')
+	tools=$(read_after old '.system[0].text = "z"')
+	[ "$tools" -gt 0 ]
+	[ "$both" -gt "$tools" ]
+	# The tools have some tokens less if one of them must be called.
+	[ "$(read_after old '.tool_choice = {type: "any"}')" -gt "$tools" ]
+	[ "$(read_after old '.thinking = {type: "enabled"}')" -eq "$both" ]
+	[ "$(read_after old '.speed = "fast"')" -eq "$tools" ]
+	[ "$(read_after old '.tools[1].name = "z"')" -eq 0 ]
+	jq -c 'del(.system)' old > short
+	[ "$(read_after short '.messages[0].content[0].text = "z"')" -eq "$tools" ]
+	# Four breakpoints are set before the tools would get one.
+	jq -c '.model = "claude-x"' <(request 60) > long
+	[ "$(read_after long '.system[0].text = "z"')" -eq 0 ]
+	[ "$(read_after long '.thinking = {type: "enabled"}')" -eq "$both" ]
+	# What the earlier request has not written cannot be read.
+	[ "$(read_after long '.system[0].text = "z" | .messages |= .[:6]')" -eq 0 ]
+}
+
 @test "--diff: contradicting options and wrong files are refused" {
 	request 2 > one
 	cat one one > two

@@ -62,6 +62,10 @@ add_request_member(struct request_reading *reading,
 		return ctx_request_hash_item(reading, event->record, node, err);
 	system = ctx_breakpoint_system(format, json, request);
 	tools = ctx_breakpoint_tools(format, json, request);
+	if (system == node)
+		reading->prefix->system_end = reading->prefix->n;
+	if (tools >= node && tools < json->nodes[node].next)
+		reading->prefix->tools_end = reading->prefix->n;
 	if (system == node &&
 	    (ctx_breakpoint_write(&reading->writer, format, CTX_TTL_5M, node, 0,
 		 err) < 0 ||

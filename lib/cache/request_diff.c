@@ -126,16 +126,25 @@ is_within_lookback(const struct ctx_request_prefix *prefix, uint64_t m)
 
 /* Returns how many items (members and messages) of the common beginning of two
  * requests can be read from the prompt cache. n: number of items in the common
- * beginning. */
+ * beginning.  The common beginning may end before the messages; then only what
+ * is before a breakpoint of both requests can be read: the members up to the
+ * system prompt or the tools. */
 static size_t
-count_cached_items(const struct ctx_request_prefix *later, size_t n)
+count_cached_items(const struct ctx_request_prefix *earlier,
+    const struct ctx_request_prefix *later, size_t n)
 {
 	if (later->run.status != CTX_CACHE_STATUS_MARKED)
 		return n;
 	for (; n > later->n_members; n--)
 		if (is_within_lookback(later, n - 1 - later->n_members))
 			return n;
-	return n == later->n_members && later->points.system != 0 ? n : 0;
+	if (later->system_end <= n && earlier->points.system != 0 &&
+	    later->points.system != 0)
+		return later->system_end;
+	if (later->tools_end <= n && earlier->points.tools != 0 &&
+	    later->points.tools != 0)
+		return later->tools_end;
+	return 0;
 }
 
 /* A message of a request: its hash, and its index in the request's items. */
@@ -281,7 +290,7 @@ set_cached_tokens(struct ctx_cache_cost *cost,
 
 	cost->read = n == earlier->n && n == later->n
 	    ? later->tokens
-	    : sum_item_tokens(later, count_cached_items(later, n));
+	    : sum_item_tokens(later, count_cached_items(earlier, later, n));
 	if (cost->read < least)
 		cost->read = 0;
 	cost->fresh = later->tokens - cost->read;

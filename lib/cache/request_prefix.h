@@ -12,6 +12,10 @@ struct ctx_request_prefix {
 	 * n_members: how many items are members of the request.  The members
 	 * come first; the other items are messages. */
 	size_t n, cap, n_members;
+	/* Number of items up to and including the member that contains the
+	 * system prompt, or the tools, and can have a breakpoint; 0: there is
+	 * no such member. */
+	size_t system_end, tools_end;
 	/* The messages of the request, and which of their blocks may have
 	 * breakpoints. */
 	struct cache_run run;
