@@ -178,6 +178,13 @@ load helper
 	messages "tool:[7 characters in .ctx/spool/$name]" > in
 	run -1 --separate-stderr ctx-restore in
 	[[ $output != *secret* ]]
+	# A socket cannot be opened.
+	rm .ctx/spool/$name
+	perl -MIO::Socket::UNIX -e 'IO::Socket::UNIX->new(Local => $ARGV[0],
+	    Listen => 1) or die' .ctx/spool/$name
+	run -1 --separate-stderr ctx-restore in
+	[ "$output" = "$(cat in)" ]
+	[[ $stderr == *" has changed, so its reference is kept"* ]]
 	mv .ctx/spool .ctx/real
 	ln -s real .ctx/spool
 	run -2 ctx-restore in

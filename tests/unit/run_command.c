@@ -190,6 +190,8 @@ check_commands(void)
 	CHECK(strstr(err.text, "UTF-8") != NULL);
 	CHECK(run("yes", "", 0, 10, &out, &err) == -1);
 	CHECK(strstr(err.text, "more than 1048576 bytes") != NULL);
+	CHECK(run("head -c 1048576 /dev/zero", "", 0, 20, &out, &err) == 0);
+	CHECK(out.n == 1 << 20);
 	tap_case(
 	    "a command over its time limit is killed with all its processes");
 	before = time(NULL);

@@ -205,6 +205,30 @@ stays_failed(struct ctx_writer *writer, enum ctx_code code, int sys)
 	CHECK(err.code == code && err.sys == sys);
 }
 
+static int
+count_bytes(void *user, const char *p, size_t n)
+{
+	(void)p;
+	*(size_t *)user += n;
+	return 0;
+}
+
+static void
+many_copies(void)
+{
+	struct ctx_writer writer;
+	struct ctx_err err;
+	size_t n, got = 0;
+
+	tap_case("short copies are written before they fill the memory");
+	ctx_writer_init_callback(&writer, count_bytes, &got);
+	for (n = 0; n < MUCH; n += 3)
+		NEED(ctx_writer_copy(&writer, "[x]", 3, &err) == 0);
+	CHECK(got == writer.written && n - got < MUCH / 10);
+	CHECK(ctx_writer_flush(&writer, &err) == 0 && got == n);
+	ctx_writer_release(&writer);
+}
+
 static void
 reader_gone(void)
 {
@@ -288,6 +312,7 @@ main(void)
 	slow_reader(0);
 	tap_case("a slow non-blocking reader gets every byte in order");
 	slow_reader(O_NONBLOCK);
+	many_copies();
 	reader_gone();
 	bad_descriptor();
 	full_device();
