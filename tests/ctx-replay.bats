@@ -6,7 +6,7 @@ load helper
 # A session file of Claude Code.  Each argument is a request:
 #   SECOND:READ:WRITTEN:FRESH[:HOUR]
 # Its prompt ends with a user's message at this second, and is answered a second
-# later.
+# later.  Answers have a tool call unless TURNS is set.
 claude() {
 	local id=0 parent=null one
 	for one in "$@"; do
@@ -15,7 +15,8 @@ claude() {
 		jq -nc --argjson id "$id" --argjson parent "$parent" \
 		    --argjson s "$second" --argjson r "$read" \
 		    --argjson w "$written" --argjson f "$fresh" \
-		    --argjson h "${hour:-0}" --arg m "${MODEL:-claude-sonnet-4-5}" '
+		    --argjson h "${hour:-0}" --arg m "${MODEL:-claude-sonnet-4-5}" \
+		    --arg turns "${TURNS:-}" '
 		    def line($n; $up; $at): {parentUuid: $up, uuid: $n,
 			sessionId: "s", isSidechain: false, version: "2.0.0",
 			timestamp: (1764000000 + $at | todate)};
@@ -23,7 +24,9 @@ claude() {
 			{role: "user", content: "Question \($id)?"}},
 		    line("a\($id)"; "u\($id)"; $s + 1) + {type: "assistant",
 			message: {id: "m\($id)", role: "assistant", model: $m,
-			content: [{type: "text", text: "Answer \($id)."}],
+			content: [{type: "text", text: "Answer \($id)."},
+			    if $turns == "" then {type: "tool_use", name: "Go",
+				id: "t\($id)", input: {}} else empty end],
 			usage: {input_tokens: $f, output_tokens: 200,
 			cache_creation_input_tokens: $w,
 			cache_read_input_tokens: $r, cache_creation:
@@ -159,6 +162,27 @@ X
 	} > session.jsonl
 	replayed session.jsonl .equal 2
 	replayed session.jsonl .replayed.read 12000
+}
+
+@test "a response that ends a turn of Claude Code is stored, unless the turn before was not" {
+	local long='(.message | select(.id == ("m1", "m2")).content[0].text) =
+	    "word " * 2000'
+	TURNS=1 claude 0:9000:3000:10 60:14000:20:10 | jq -c "$long" > session.jsonl
+	replayed session.jsonl .equal 1
+	# The lifetime begins with the end of the response.
+	jq -c 'if .uuid == "a1" then (., (.uuid = "b1" | .parentUuid = "a1" |
+	    .timestamp = "2025-11-24T16:03:20Z"))
+	    elif .uuid == "u2" then .parentUuid = "b1" |
+	    .timestamp = "2025-11-24T16:06:40Z" else . end' session.jsonl \
+	    > slow.jsonl
+	replayed slow.jsonl .equal 1
+	TURNS=1 claude 0:9000:3000:10 60:12000:2030:10 120:14030:2020:10 |
+	    jq -c "$long" > not.jsonl
+	replayed not.jsonl .equal 1
+	[ "$(ctx-replay --requests --tsv not.jsonl | tail -n 1 | cut -f 5)" = 14030 ]
+	# With a tool call, the turn has not ended.
+	claude 0:9000:3000:10 60:14000:20:10 | jq -c "$long" > call.jsonl
+	replayed call.jsonl .equal 0
 }
 
 # Adds thinkingMetadata to the questions of the requests with these numbers.

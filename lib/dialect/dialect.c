@@ -249,6 +249,7 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_claude_code_read,
 	.history = CTX_HISTORY_TIP,
 	.read_line = ctx_claude_code_line,
+	.resends = true,
 	.rules = CTX_FIRST_USER,
 	AS_ANTHROPIC,
 	.usage = {.message = ANTHROPIC_INPUT("message/usage"),

@@ -374,6 +374,9 @@ struct ctx_dialect {
 	 * read_line does not change *line if the line is not of this format. */
 	enum ctx_history history;
 	ctx_dialect_line *read_line;
+	/* true if the agent may send the response that ends a turn once more,
+	 * in a request that its session file does not contain */
+	bool resends;
 	/* Key of a member with the number of a message in its array, counted
 	 * from 1.  NULL if messages have no numbers. */
 	const char *ordinal;

@@ -61,6 +61,11 @@ struct billing {
 	/* true once a request of the session has reported what it read from the
 	 * cache */
 	bool is_given;
+	/* resends: false if the last response that ended a turn was not sent
+	 * once more. turn_end: number of tokens that are stored without this,
+	 * if the previous response ended a turn; otherwise 0. */
+	bool resends;
+	uint64_t turn_end;
 	/* Time of the previous request in milliseconds since 1970; INT64_MIN if
 	 * not known. */
 	int64_t time;
@@ -303,6 +308,18 @@ learn_beginning(struct billing *billing, uint64_t read, enum cache_find found)
 		billing->outside = read;
 }
 
+/* Finds out whether the agent sends a response that ends a turn once more: then
+ * the next request reads more than the prompt before the response. */
+static void
+learn_resending(struct billing *billing, struct replay_request *request)
+{
+	if (billing->turn_end > 0 &&
+	    request->recorded.read >= billing->turn_end)
+		billing->resends = request->recorded.read > billing->turn_end;
+	if (!billing->resends)
+		request->is_resent = false;
+}
+
 /* Compares the number of tokens that a recorded request read from the cache
  * with the number that the replay computes, and adds the request to the
  * sums. */
@@ -345,6 +362,7 @@ replay_request(struct billing *billing, size_t i,
 	struct cache_rules rules;
 	enum cache_find found;
 	uint64_t read;
+	bool ends_turn;
 
 	*replayed = (struct ctx_replayed_request){.file = request->file,
 	    .line = request->file_line,
@@ -358,9 +376,12 @@ replay_request(struct billing *billing, size_t i,
 	ctx_cache_rules_of(request->model, request->hour, &rules);
 	if (!rules.is_marked)
 		request->thinking = CTX_THINKING_UNKNOWN;
+	ends_turn = request->is_resent;
+	learn_resending(billing, request);
 	if (ctx_prompt_cache_send(&billing->cache, &prompt, &rules, &read,
 		&found, err) < 0)
 		return -1;
+	billing->turn_end = ends_turn ? prompt.stored : 0;
 	ctx_replay_find_usage(request, &prompt, &rules, read,
 	    &replayed->replayed);
 	if (request->time != INT64_MIN && billing->time != INT64_MIN)
@@ -382,6 +403,7 @@ ctx_replay_bill(struct ctx_replay_session *session,
 	    .outcome = outcome,
 	    .factor = 1,
 	    .hour = options->ttl == CTX_TTL_1H,
+	    .resends = true,
 	    .time = INT64_MIN};
 	struct ctx_replayed_request replayed;
 	int rc = 0;

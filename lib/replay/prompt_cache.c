@@ -161,6 +161,20 @@ scale_tokens(const struct prompt_cache *cache, uint32_t node,
 		(double)cache->tree->nodes[node].tokens);
 }
 
+/* Estimates the number of tokens from the beginning of a prompt to a node near
+ * its end: the tokens of the prompt, minus the provider's factor times the
+ * tokens that ctx counts in the messages after the node. */
+static uint64_t
+count_before(const struct prompt_cache *cache, uint32_t node,
+    const struct cached_prompt *prompt)
+{
+	const struct prompt_node *nodes = cache->tree->nodes;
+	uint64_t after = (uint64_t)(prompt->request->factor *
+	    (double)(nodes[prompt->node].tokens - nodes[node].tokens));
+
+	return prompt->tokens > after ? prompt->tokens - after : 0;
+}
+
 /* Returns how many tokens of a prompt are in the cache: the tokens of the
  * longest stored beginning of the prompt.  Sets *found to the part of the
  * prompt in which this beginning ends. */
@@ -182,6 +196,8 @@ find_stored(const struct prompt_cache *cache,
 		entry = find_stored_entry(cache, node, prompt->request);
 		if (entry == NULL)
 			continue;
+		if (entry->tokens == CACHE_TOKENS_UNKNOWN)
+			return count_before(cache, node, prompt);
 		if (entry->tokens > 0)
 			return entry->tokens;
 		if (!rules->is_marked)
@@ -273,14 +289,14 @@ store_path(struct prompt_cache *cache, const struct cached_prompt *prompt,
 	const struct stored_node *entry;
 	uint32_t node, number;
 	struct cache_use *use;
+	int64_t time;
 
 	if (find_use(cache, prompt, &number, err) < 0)
 		return -1;
 	use = &cache->uses[number - 1];
 	use->tip = prompt->node;
-	use->expires = request->answer_time == INT64_MIN
-	    ? INT64_MAX
-	    : request->answer_time + lifetime;
+	time = request->is_resent ? request->end_time : request->answer_time;
+	use->expires = time == INT64_MIN ? INT64_MAX : time + lifetime;
 	for (node = prompt->answered;; node = cache->tree->nodes[node].parent) {
 		entry = find_entry(cache, node, request);
 		if (entry != NULL && entry->use == number)
@@ -313,6 +329,9 @@ ctx_prompt_cache_send(struct prompt_cache *cache,
 		return 0;
 	find_entry(cache, prompt->node, prompt->request)->tokens =
 	    prompt->stored;
+	if (rules->is_marked && prompt->request->is_resent)
+		find_entry(cache, prompt->answered, prompt->request)->tokens =
+		    CACHE_TOKENS_UNKNOWN;
 	/* The last rules->step tokens of a response do not count as stored.
 	 * This agrees with recorded sessions of Codex (429 requests of
 	 * 2026). */

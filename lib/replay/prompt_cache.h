@@ -57,6 +57,8 @@ enum cache_find {
 	CACHE_FOUND_SHARED,
 };
 
+#define CACHE_TOKENS_UNKNOWN UINT64_MAX
+
 /* The state of a prompt cache.  A struct of zeros is an empty cache.  A request
  * finds only messages that were stored by requests to the same model and with
  * the same setting of its thinking. */
@@ -76,7 +78,9 @@ struct prompt_cache {
 		 * is none */
 		uint32_t older;
 		/* Number of tokens of the stored part of a prompt that ends
-		 * with this message.  0 if no stored part ends here. */
+		 * with this message.  0 if no stored part ends here,
+		 * CACHE_TOKENS_UNKNOWN if one ends here but its tokens were not
+		 * reported. */
 		uint64_t tokens;
 	} * entries;
 	size_t n_entries, entries_cap;

@@ -206,6 +206,7 @@ add_answer(struct session_reading *reading, struct open_session *open,
     struct ctx_err *err)
 {
 	struct ctx_replay_session *session = &open->session;
+	struct replay_request *request;
 	uint32_t number;
 
 	if (find_response_model(reading, open, event->record->json,
@@ -213,9 +214,12 @@ add_answer(struct session_reading *reading, struct open_session *open,
 	    ctx_replay_find_request(reading, open, event, &number, err) < 0)
 		return -1;
 	join_response(session, number);
-	session->requests[number - 1].response_tokens +=
-	    cost->tokens - cost->prompt_tokens;
-	ctx_replay_note_usage(&session->requests[number - 1], event);
+	request = &session->requests[number - 1];
+	request->response_tokens += cost->tokens - cost->prompt_tokens;
+	request->end_time = open->answer_time;
+	if (ctx_message_has(event->message, CTX_BLOCK_TOOL_CALL))
+		request->is_resent = false;
+	ctx_replay_note_usage(request, event);
 	if (ctx_message_has(event->message, CTX_BLOCK_REASONING))
 		ctx_replay_note_reasoning(open);
 	return 0;

@@ -43,6 +43,11 @@ struct replay_request {
 	 * timestamp of the newest message before the response; answer_time:
 	 * timestamp of the first message of the response. */
 	int64_t time, answer_time;
+	/* True if the agent has sent the response once more at the end of the
+	 * turn, in a request that its session file does not contain. end_time:
+	 * timestamp of the last message of the response. */
+	bool is_resent;
+	int64_t end_time;
 	/* setting of the model's thinking (enum ctx_thinking); 0 if not
 	 * known */
 	unsigned thinking;
