@@ -240,3 +240,33 @@ shots() {
 	jq -r .rule why | sort -u > rules
 	grep -qx 'texts and media' rules
 }
+
+@test "--media: the lines of a message in memory are reported as one message" {
+	local up=null
+	line() { # TYPE ID MESSAGE
+		echo "{\"parentUuid\":$up,\"uuid\":\"$2\",\"type\":\"$1\",\"sessionId\":\"s\",\"message\":{\"role\":\"$1\",$3}}"
+		up="\"$2\""
+	}
+	call() { # ID
+		line assistant "c$1" '"id":"m","content":[{"type":"tool_use","id":"'"$1"'","name":"f","input":{"x":"'"$(times 99 x)"'"}}]'
+	}
+	{
+		line user u1 '"content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}}]'
+		call a
+		call b
+		line user u2 '"content":[{"type":"tool_result","tool_use_id":"a","content":"'"$(times 99 y)"'"}]'
+		line user u3 '"content":[{"type":"tool_result","tool_use_id":"b","content":"'"$(times 99 y)"'"}]'
+	} > one
+	sed 's/"m"/"n"/; s/\("[uc][0-9a-z]\)"/\1x"/g' one > two
+	for files in one "one two"; do
+		for o in "--explain -" --json; do
+			# shellcheck disable=SC2086 # options
+			ctx-truncate -l 50 --args 20 -n $o $files > want
+			# shellcheck disable=SC2086
+			ctx-truncate -l 50 --args 20 -n $o --media 9 $files |
+			    cmp - want || fail "$files $o"
+		done
+		jq -e '.rules[] | select(.rule == "arguments") |
+		    .messages == 1' want
+	done
+}

@@ -104,9 +104,10 @@ struct ctx_stream {
 	/* True if ctx_stream_next also returns messages that are not sent to
 	 * the model. */
 	bool include_hidden;
-	/* True if the caller will remove lines of a session file after the file
-	 * was read.  The links between the lines (from a line to its parent
-	 * line) are then kept in memory until the end of the stream. */
+	/* True if the caller uses line numbers (ctx_event.line) of a session
+	 * file after the file was read, for example to remove lines.  The lines
+	 * and the links between them (from a line to its parent line) are then
+	 * kept in memory until the end of the stream. */
 	bool track_links;
 	/* True if the caller needs whole conversations, so that it may read the
 	 * beginning of the stream before the first event is returned, to learn

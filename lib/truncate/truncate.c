@@ -122,6 +122,7 @@ ctx_truncate_stream(struct ctx_stream *stream, struct ctx_writer *writer,
 	int rc = -1;
 
 	memset(counts, 0, sizeof *counts);
+	stream->track_links = needs_queue(options);
 	truncation.shortener.unit = options->unit;
 	truncation.shortener.keep = options->keep;
 	truncation.shortener.head = options->head;

@@ -23,6 +23,7 @@ append_entry(struct truncation *truncation,
 
 	if (entry == NULL)
 		return NULL;
+	entry->line = event->line;
 	entry->first_media = conversation->n_media;
 	for (size_t i = 0; truncation->options->media && i < event->message->n;
 	     i++) {
@@ -55,6 +56,7 @@ truncate_queued(struct truncation *truncation,
 	    .layout = &layout,
 	    .message = &truncation->rewrite.message,
 	    .node = held->node,
+	    .line = entry->line,
 	    .inside = held->text == NULL};
 	const struct media_numbers media = {.first = entry->first_media,
 	    .end = ctx_truncate_kept_media(truncation, conversation)};

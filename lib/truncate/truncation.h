@@ -17,6 +17,8 @@ struct truncate_entry {
 	 * conversation, from 0. n_media: number of media blocks in the
 	 * message. */
 	uint64_t first_media, n_media;
+	/* number of the record's line in the transcript (see ctx_event.line) */
+	uint32_t line;
 };
 
 /* A conversation that ctx-truncate is reading. */
