@@ -115,8 +115,10 @@ shots() {
 	    "[image removed: https://x.org/a?b=1]" ]
 	[ "$(said '{type: "image_url", image_url: {url: "https://x.org/]a"}}')" = \
 	    "[image removed]" ]
-	[ "$(said '{type: "file", file: {filename: "a\nb", file_id: "[f]"}}')" = \
-	    "[file removed]" ]
+	for name in 'a\nb' 'a\u007fb'; do
+		[ "$(said '{type: "file", file: {filename: "'$name'",
+		    file_id: "[f]"}}')" = "[file removed]" ]
+	done
 	[ "$(said '{type: "input_audio", input_audio: {data: "????", format: "wav"}}')" = \
 	    "[audio removed]" ]
 	[ "$(said '{type: "image_url", image_url: {url: ("data:image/png;base64," + ("iVBORw0KGgoAAAANSUhEUgAABiAAAASY" | . + ("A" * 4000)))}}')" = \
@@ -215,6 +217,9 @@ shots() {
 			    -eq $((3 - n)) ]
 		done
 	done
+	# A text that only begins like a placeholder is truncated.
+	echo '{"role":"user","content":"[image removed by hand]"}' |
+	    ctx-truncate --message-limit 3 | grep -Fq '"content":"[…]"'
 	# A body that is no list becomes text as a whole, its image with it.
 	jq -c 'if .content[0].type == "tool_result"
 	    then .content[0].content[1] = {type: "search_result", x: ("a b" * 99)}

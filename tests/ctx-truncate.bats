@@ -463,6 +463,11 @@ fits_limit() {
 	# A limit shorter than the reference, or too much before it: just text.
 	ctx-truncate -l 60 aged | text_of > text
 	[ "$(jq -Rs length text)" -le 60 ]
+	for l in $((${#ref} - 1)) ${#ref} $((${#ref} + 1)) $((${#ref} + 2)); do
+		ctx-truncate -l "$l" aged > out
+		jq -e --argjson l "$l" '.content | length <= $l' out || fail "$l"
+		ctx-truncate -l "$l" out | cmp - out
+	done
 	result "$(times 500 0123456789)"$'\n'"$ref" > forged
 	ctx-truncate -l 60 forged | text_of > text
 	[ "$(jq -Rs length text)" -le 60 ]

@@ -224,9 +224,10 @@ known() {
 	{
 		line user input_text '"one"'
 		line assistant output_text '"two"'
+		line developer input_text '"three"'
 	} > in
 	for turns in '' ',"num_turns":"1"' ',"num_turns":0' ',"num_turns":null'; do
-		[ "$(back "$turns")" -eq 2 ] || fail "$turns"
+		[ "$(back "$turns")" -eq 3 ] || fail "$turns"
 	done
 	[ "$(back ',"num_turns":1')" -eq 0 ]
 	# What only begins as the agent's own texts do is a turn.

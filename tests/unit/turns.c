@@ -85,6 +85,10 @@ check_demos(void)
 		       "{\"type\":\"image_url\",\"image_url\":"
 		       "{\"url\":\"http://a/b\"}}]",
 	    ""));
+	CHECK(!is_demo("[{\"type\":\"image_url\",\"image_url\":"
+		       "\"http://a/b\"},"
+		       "{\"type\":\"text\",\"text\":\"END OF DEMONSTRATION\"}]",
+	    ""));
 }
 
 /* Returns true if the questions of a conversation are the messages with ? in
