@@ -104,7 +104,7 @@ replay_rollback(struct log *log, uint32_t turns)
 	size_t left = log->turns > turns ? log->turns - turns : 0;
 	size_t cut = log->n;
 
-	if (turns == 0 || log->turns == 0)
+	if (turns == 0)
 		return;
 	while (log->turns > left)
 		drop_log_tail(log, --cut);
