@@ -396,7 +396,7 @@ them. Keep the old keys (the table has some 4 Mill. Rows). Then report." \
 @test "a small summary has names of a JSON result rather than its other values" {
 	{
 		messages "user:Look at the seats, please."
-		tool c1 get_seat '{"seat": "12A"}' '{"id": "QX-4471-82",
+		tool c1 get_seat '{"seat": "12A"}' '{"id": "QX-4471-82", "row1": null,
 		    "row": 12, "class": "window", "state": "sold", "free": null,
 		    "note": "", "paid": {"by": {"card": "CARD-99120"}}, "seat":
 		    "12A", "long": "a value of more than forty bytes is left out"}'
@@ -450,4 +450,31 @@ This roof was painted because it had to be."
 	grep -qx 'Assistant: The beam was replaced in May, which fixed the leak\.' text
 	grep -qx 'Called: Task inspect the beam p' text
 	run ! grep -e think -e 'as ever' -e painted text
+}
+
+@test "a summary with room tells what the last edit of a file changed" {
+	{
+		messages "user:Mend them, please."
+		tool c1 Edit '{"file_path": "a.c", "old_string": "int a;\nint b = 1;",
+		    "new_string": "int a;\nint b = 2;"}' ok
+		tool c2 Edit '{"file_path": "b.c", "old_string": "same();",
+		    "new_string": "same();\nadded();"}' ok
+		tool c3 Edit '{"file_path": "c.c", "old_string": "gone();\n",
+		    "new_string": ""}' ok
+		tool c4 Edit '{"file_path": "d.c", "old_string": "same();",
+		    "new_string": "same();"}' ok
+		messages "user:so?" "assistant:$(words 900)" "user:and?"
+	} > in
+	for i in 1 2; do
+		ctx-prune --compact -k 1 -t 1 --summary-tokens 300 in > out
+		summary_of out > text
+		grep -qx 'Changed: a\.c -> - int b = 1; + int b = 2;' text
+		grep -qx 'Changed: b\.c -> + added();' text
+		grep -qx 'Changed: c\.c -> - gone();' text
+		grep -qx 'Changed: d\.c' text
+		{ # A later run reads these lines as they are.
+			cat out
+			messages "assistant:$(words 900)" "user:then?"
+		} > in
+	done
 }

@@ -166,8 +166,8 @@ add_sentences(struct ctx_summary *s, enum ctx_summary_kind kind,
 	return 0;
 }
 
-/* Stores the last question in a text of the assistant, and where the lines of
- * the text begin. */
+/* Stores the last question or request in a text of the assistant, and where the
+ * lines of the text begin. */
 static int
 remember_proposal(struct ctx_summary *s, struct ctx_str text,
     struct ctx_err *err)
@@ -179,7 +179,8 @@ remember_proposal(struct ctx_summary *s, struct ctx_str text,
 	while (text.n > 0) {
 		one = ctx_summary_next_sentence(&text);
 		if (one.n == 0 || one.n > MOST_QUESTION ||
-		    memchr(one.p, '?', one.n) == NULL)
+		    (memchr(one.p, '?', one.n) == NULL &&
+			!ctx_str_begins(one, "Please ")))
 			continue;
 		s->question.n = 0;
 		if (ctx_buf_add_str(&s->question, one, err) < 0)

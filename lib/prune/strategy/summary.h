@@ -148,8 +148,8 @@ struct summary_action {
 	/* id of the action's outcome in summary_actions.texts, or 0 if the
 	 * outcome is not known */
 	uint32_t outcome;
-	/* id of the facts in summary_actions.texts: values of a result in JSON;
-	 * or 0 if there are none */
+	/* id of the facts in summary_actions.texts: values of a result in JSON,
+	 * or what an edit changed; or 0 if there are none */
 	uint32_t facts;
 	bool failed;
 	bool reports; /* true if the tool call gave a task to another agent */

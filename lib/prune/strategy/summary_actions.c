@@ -11,9 +11,10 @@
 
 #include "prune/strategy/summary.h"
 
-/* Maximum length in bytes of an argument of a tool call that neither runs a
- * command nor changes a file. */
-enum { MOST_ARGUMENT = 80 };
+/* Maximum lengths in bytes.  MOST_ARGUMENT: of an argument of a tool call that
+ * neither runs a command nor changes a file.  MOST_EDIT: of a line before or
+ * after an edit. */
+enum { MOST_ARGUMENT = 80, MOST_EDIT = 60 };
 /* In the argument of Codex's tool apply_patch, the changes of each file begin
  * with a line such as "*** Add File: PATH", "*** Update File: PATH" or "***
  * Delete File: PATH". */
@@ -232,6 +233,70 @@ join_lines(struct summary_actions *actions, struct ctx_str command,
 	return 0;
 }
 
+/* Cuts the next line from *text, and returns its beginning of at most MOST_EDIT
+ * bytes without white space around it. */
+static struct ctx_str
+cut_edit_line(struct ctx_str *text)
+{
+	struct ctx_str line = ctx_str_trim(ctx_str_cut(text, '\n'));
+
+	if (line.n > MOST_EDIT)
+		for (line.n = MOST_EDIT;
+		     line.n > 0 && (line.p[line.n] & 0xc0) == 0x80;)
+			line.n--;
+	return line;
+}
+
+/* Writes the first lines that differ between two texts to actions->key, like
+ * lines of diff(1): "- OLD + NEW". */
+static int
+write_difference(struct summary_actions *actions, struct ctx_str old,
+    struct ctx_str new, struct ctx_err *err)
+{
+	struct ctx_str a, b;
+
+	do {
+		a = cut_edit_line(&old);
+		b = cut_edit_line(&new);
+	} while ((old.n > 0 || new.n > 0) && a.n == b.n &&
+	    memcmp(a.p, b.p, a.n) == 0);
+	actions->key.n = 0;
+	if (a.n == b.n && memcmp(a.p, b.p, a.n) == 0)
+		return 0;
+	return ctx_buf_printf(&actions->key, err, "%s%.*s%s%s%.*s",
+	    a.n > 0 ? "- " : "", (int)a.n, a.p, a.n > 0 && b.n > 0 ? " " : "",
+	    b.n > 0 ? "+ " : "", (int)b.n, b.p);
+}
+
+/* Stores the first difference between the old and the new text in the arguments
+ * of an edit as the facts of its action. */
+static int
+record_edit(struct summary_actions *actions, uint32_t id, struct ctx_err *err)
+{
+	static const char *const olds[] = {"old_string", "old_str", "oldString",
+	    "oldText", NULL};
+	static const char *const news[] = {"new_string", "new_str", "newString",
+	    "newText", NULL};
+	const struct ctx_json *json = actions->json;
+	uint32_t from = ctx_json_find_any(json, 0, olds);
+	uint32_t to = ctx_json_find_any(json, 0, news);
+	struct ctx_str old, new;
+
+	if (id == 0 || from == 0 || to == 0 ||
+	    json->nodes[from].kind != CTX_JSON_STRING ||
+	    json->nodes[to].kind != CTX_JSON_STRING)
+		return 0;
+	actions->text.n = actions->line.n = 0;
+	if (ctx_json_text(json, from, &actions->text, &old, err) < 0 ||
+	    ctx_json_text(json, to, &actions->line, &new, err) < 0 ||
+	    write_difference(actions, old, new, err) < 0)
+		return -1;
+	return actions->key.n == 0
+	    ? 0
+	    : ctx_intern(&actions->texts, actions->key.p, actions->key.n,
+		  &actions->list[id - 1].facts, err);
+}
+
 /* Stores an action for a tool call (what the call did), found in its arguments
  * (actions->json).  Sets *id to the id of the action, or to 0 if there is
  * none. */
@@ -248,7 +313,6 @@ record_arguments(struct summary_actions *actions, struct ctx_str tool,
 	uint32_t path = ctx_json_find_any(json, 0, paths);
 	uint32_t patch = ctx_json_find_any(json, 0, patches);
 	struct ctx_str text = {NULL, 0};
-
 	int rc = ctx_summary_tasks_call(actions, tool, id, err);
 
 	if (rc != 0 || actions->kept)
@@ -259,10 +323,11 @@ record_arguments(struct summary_actions *actions, struct ctx_str tool,
 		if (!changes_something(text.n > 0 ? text : tool))
 			return record_other_call(actions, tool, id, err);
 		actions->text.n = 0;
-		return ctx_json_text(json, path, &actions->text, &text, err) < 0
-		    ? -1
-		    : ctx_summary_actions_record(actions, CHANGED_FILE, text,
-			  id, err);
+		if (ctx_json_text(json, path, &actions->text, &text, err) < 0 ||
+		    ctx_summary_actions_record(actions, CHANGED_FILE, text, id,
+			err) < 0)
+			return -1;
+		return record_edit(actions, *id, err);
 	}
 	if (command == 0 && patch != 0 &&
 	    read_command(actions, patch, &text, err) < 0)

@@ -207,18 +207,19 @@ find_key(struct summary_names *names, struct ctx_str key, uint32_t *id,
 	return ctx_intern(&names->keys, key.p, key.n, id, err);
 }
 
-static bool
-has_digit(struct ctx_str text)
+static size_t
+count_digits(struct ctx_str text)
 {
+	size_t n = 0;
+
 	for (size_t i = 0; i < text.n; i++)
-		if (ctx_is_digit(text.p[i]))
-			return true;
-	return false;
+		n += ctx_is_digit(text.p[i]);
+	return n;
 }
 
 /* Adds the names in a JSON text.  Keys of objects are names only if they
- * contain a digit (an order id, for example); other keys are the same in every
- * result of a tool. */
+ * contain two digits (an order id, for example); other keys are the same in
+ * every result of a tool. */
 static int
 read_json_names(struct name_reader *reader, const struct ctx_json *json,
     struct ctx_err *err)
@@ -236,7 +237,7 @@ read_json_names(struct name_reader *reader, const struct ctx_json *json,
 			return -1;
 		reader->key = 0;
 		if (ctx_json_is_key(json, i)) {
-			if ((has_digit(value) &&
+			if ((count_digits(value) > 1 &&
 				read_names(reader, value, err) < 0) ||
 			    find_key(names, value, &key, err) < 0)
 				return -1;
@@ -406,7 +407,7 @@ rate_name(const struct summary_names *names, uint32_t id)
 	double worth = (double)name->last / (double)names->n_texts;
 
 	worth += name->by_user ? 1 : 0;
-	worth += has_digit(text) ? 0.5 : 0;
+	worth += count_digits(text) > 0 ? 0.5 : 0;
 	worth += name->texts > 1 ? 0.5 : 0;
 	worth -= name->texts > MOST_TEXTS ? 4 : 0;
 	worth -= memchr(text.p, ':', text.n) != NULL ? 1 : 0;

@@ -147,8 +147,10 @@ bool
 ctx_summary_agrees(struct ctx_str text)
 {
 	static const char *const signs[] = {"Good", "good", "Great", "great",
-	    "Ok", "ok", "OK", "Yes", "yes", "Sure", "sure", "Perfect",
-	    "Go ahead", "go ahead", "Go on", "Continue", "continue", NULL};
+	    "Ok", "ok", "OK", "Yes", "yes", "Yeah", "yeah", "Sure", "sure",
+	    "Perfect", "Go ahead", "go ahead", "Go on", "Continue", "continue",
+	    "Confirm", "confirm", "I confirm", "Correct", "That's correct",
+	    "That is correct", "Please proceed", "Proceed", NULL};
 
 	return match_any(text, signs) > 0 &&
 	    memchr(text.p, '?', text.n) == NULL;
