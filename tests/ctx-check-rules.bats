@@ -271,7 +271,7 @@ load check
 
 @test "--repair removes cache markers next to empty texts" {
 	local p='{"cachePoint":{"type":"default"}}' e='{"text":""}' parts
-	for parts in "$e,$p" "$p,$e" "$e,$p,$e" "$p,$e,$p,$e"; do
+	for parts in "$e,$p" "$p,$e" "$e,$p,$e" "$p,$e,$p,$e" "$p,$p" "$p,$p,$p , $e"; do
 		printf '{"role":"user","content":[%s,{"text":"x"},%s]}\n' \
 		    "$parts" "$p,$p,$p,$p" > in
 		printf '{"role":"user","content":[{"text":"x"},%s]}\n' \

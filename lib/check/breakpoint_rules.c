@@ -42,44 +42,32 @@ find_breakpoint_format(const struct ctx_validator *validator)
 	    : ctx_breakpoint_format_find(validator->dialect, NULL);
 }
 
+/* Returns the end of what is before the byte p of a JSON text, without the
+ * white space between. */
+static const char *
+skip_space_before(const char *p)
+{
+	while (memchr(" \t\r\n", p[-1], 4) != NULL)
+		p--;
+	return p;
+}
+
 struct ctx_str
 ctx_child_span(const struct ctx_json *json, uint32_t container, uint32_t child,
     bool first)
 {
 	const struct ctx_node *nodes = json->nodes;
 	uint32_t object = nodes[container].kind == CTX_JSON_OBJECT;
-	uint32_t at = container + 1, before = 0, next, from, to;
+	uint32_t next = nodes[child + object].next;
+	const char *from = json->text + nodes[child].at;
+	const char *to = json->text + nodes[child + object].end;
+	const char *before = skip_space_before(from);
 
-	while (at < child) {
-		before = at + object;
-		at = nodes[before].next;
-	}
-	next = nodes[child + object].next;
-	from = nodes[child].at;
-	to = nodes[child + object].end;
-	if (before != 0 && !first)
-		from = nodes[before].end;
+	if (!first && before[-1] == ',')
+		from = skip_space_before(before - 1);
 	else if (next < nodes[container].next)
-		to = nodes[next].at;
-	return (struct ctx_str){json->text + from, to - from};
-}
-
-/* Returns true if everything in an array before the element "node" is a cache
- * breakpoint.  If a request has too many breakpoints, the breakpoints before
- * "node" are removed earlier than "node".  So nothing is left in the array
- * before "node". */
-static bool
-has_only_markers_before(const struct ctx_json *json, uint32_t container,
-    uint32_t node)
-{
-	uint32_t at;
-
-	if (json->nodes[container].kind != CTX_JSON_ARRAY)
-		return false;
-	for (at = container + 1; at < node; at = json->nodes[at].next)
-		if (ctx_json_find(json, at, "cachePoint") == 0)
-			return false;
-	return true;
+		to = json->text + nodes[next].at;
+	return (struct ctx_str){from, (size_t)(to - from)};
 }
 
 /* Returns why a cache breakpoint is refused at its place, or NULL if it is
@@ -88,27 +76,21 @@ has_only_markers_before(const struct ctx_json *json, uint32_t container,
  * (Bedrock) must not come directly after reasoning, or after a document that is
  * not a PDF. */
 static const char *
-find_misplacement(const struct ctx_json *json, uint32_t container,
-    uint32_t node)
+find_misplacement(const struct ctx_json *json,
+    const struct ctx_breakpoint_seen *mark)
 {
-	uint32_t block = container, at, type, document;
+	bool separate = json->nodes[mark->container].kind == CTX_JSON_ARRAY;
+	uint32_t type, document;
 
-	if (json->nodes[container].kind == CTX_JSON_ARRAY)
-		for (block = 0, at = container + 1; at < node;
-		     at = json->nodes[at].next)
-			if (ctx_json_find(json, at, "cachePoint") == 0)
-				block = at;
-	if (block == 0)
+	if (mark->marked == 0)
 		return NULL;
-	type = ctx_json_find(json, block, "type");
-	if (ctx_json_find(json, block, "reasoningContent") != 0)
+	type = ctx_json_find(json, mark->marked, "type");
+	if (ctx_json_find(json, mark->marked, "reasoningContent") != 0)
 		return "a cache breakpoint directly follows reasoning";
-	if (type != 0 &&
-	    (ctx_json_is(json, type, "thinking") ||
-		ctx_json_is(json, type, "redacted_thinking")))
+	if (ctx_json_is(json, type, "thinking") ||
+	    ctx_json_is(json, type, "redacted_thinking"))
 		return "a cache breakpoint is on reasoning";
-	document =
-	    block == container ? 0 : ctx_json_find(json, block, "document");
+	document = separate ? ctx_json_find(json, mark->marked, "document") : 0;
 	type = document == 0 ? 0 : ctx_json_find(json, document, "format");
 	return type != 0 && !ctx_json_is(json, type, "pdf")
 	    ? "a cache breakpoint directly follows a document that is not a PDF"
@@ -186,9 +168,11 @@ refuse_surplus_breakpoint(struct ctx_validator *validator,
 	finding.replacement.p = "";
 	if (json == NULL && mark->place.message == validator->place.message)
 		json = validator->message->json;
+	/* Before a breakpoint that marks no block, there are only breakpoints
+	 * in its array, and all of them are removed earlier. */
 	if (json != NULL)
 		finding.old = ctx_child_span(json, mark->container, mark->node,
-		    has_only_markers_before(json, mark->container, mark->node));
+		    mark->marked == 0);
 	return ctx_validate_report(validator, &finding, what);
 }
 
@@ -217,17 +201,17 @@ add_breakpoint_seen(struct ctx_validator *validator,
 
 static int
 check_breakpoint(void *user, const struct ctx_json *json, uint32_t container,
-    uint32_t node, struct ctx_err *err)
+    uint32_t node, uint32_t marked, struct ctx_err *err)
 {
 	struct ctx_validator *validator = user;
 	struct ctx_breakpoint_seen mark = {.place = validator->place,
 	    .json = validator->place.inside ? json : NULL,
 	    .container = container,
 	    .node = node,
+	    .marked = marked,
 	    .outside_messages = validator->outside_messages};
-	const char *why = validator->outside_messages
-	    ? NULL
-	    : find_misplacement(json, container, node);
+	const char *why =
+	    validator->outside_messages ? NULL : find_misplacement(json, &mark);
 	int rc;
 
 	(void)err;

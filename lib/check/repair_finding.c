@@ -72,11 +72,12 @@ struct first {
 
 static int
 record_first_marker(void *user, const struct ctx_json *json, uint32_t container,
-    uint32_t node, struct ctx_err *err)
+    uint32_t node, uint32_t marked, struct ctx_err *err)
 {
 	struct first *first = user;
 
 	(void)json;
+	(void)marked;
 	(void)err;
 	if (first->node == 0)
 		*first = (struct first){container, node};

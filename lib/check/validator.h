@@ -11,13 +11,14 @@ enum { CTX_WAITS_EMPTY, CTX_WAITS_REASONING, CTX_WAITS_SYSTEM, CTX_WAITS };
 
 /* A cache breakpoint that was read. node: JSON node of the breakpoint, which is
  * an array element or the key of an object's member; container: JSON node of
- * this array or object. */
+ * this array or object; marked: JSON node of the block that has the breakpoint,
+ * or 0 (see ctx_breakpoint_visitor). */
 struct ctx_breakpoint_seen {
 	struct ctx_place place;
 	/* JSON of the request that contains the breakpoint; NULL if the message
 	 * is a record */
 	const struct ctx_json *json;
-	uint32_t container, node;
+	uint32_t container, node, marked;
 	/* true if the breakpoint is in the request, but outside its messages */
 	bool outside_messages;
 };

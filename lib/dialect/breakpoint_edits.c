@@ -22,6 +22,9 @@ struct nested_walk {
 		/* list: JSON node of the array; at: JSON node of the element
 		 * that is visited next */
 		uint32_t list, at;
+		/* JSON node of the last element before "at" that is not a cache
+		 * breakpoint, or 0 */
+		uint32_t block;
 		/* nesting depth of the array; 0 for the outermost array */
 		unsigned depth;
 	} lists[2 * NESTED_DEPTH + 1];
@@ -35,6 +38,7 @@ add_list(struct nested_walk *walk, uint32_t list, unsigned depth)
 		return;
 	walk->lists[walk->n].list = list;
 	walk->lists[walk->n].at = list + 1;
+	walk->lists[walk->n].block = 0;
 	walk->lists[walk->n++].depth = depth;
 }
 
@@ -52,10 +56,12 @@ add_nested_lists(struct nested_walk *walk, uint32_t block, unsigned depth)
 	    depth);
 }
 
-/* Returns the JSON node of the next block of the search, or 0 if there is none.
- * Sets *list to the JSON node of the array that contains the block. */
+/* Returns the JSON node of the next element of the search, a block or a cache
+ * breakpoint, or 0 if there is none.  Sets *list to the JSON node of the array
+ * that contains the element.  Sets *marked to the element or, if it is a cache
+ * breakpoint, to the last block before it in the array, or 0. */
 static uint32_t
-next_nested_block(struct nested_walk *walk, uint32_t *list)
+next_nested_block(struct nested_walk *walk, uint32_t *list, uint32_t *marked)
 {
 	const struct ctx_node *nodes = walk->json->nodes;
 	uint32_t node;
@@ -67,6 +73,9 @@ next_nested_block(struct nested_walk *walk, uint32_t *list)
 		node = walk->lists[i].at;
 		if (node < nodes[*list].next) {
 			walk->lists[i].at = nodes[node].next;
+			if (!ctx_breakpoint_is_block(walk->json, node))
+				walk->lists[i].block = node;
+			*marked = walk->lists[i].block;
 			add_nested_lists(walk, node, walk->lists[i].depth + 1);
 			return node;
 		}
@@ -97,15 +106,14 @@ ctx_breakpoint_each(const struct ctx_breakpoint_format *format,
     ctx_breakpoint_visitor *visit, struct ctx_err *err)
 {
 	struct nested_walk walk = {.json = json};
-	uint32_t node, key, container;
+	uint32_t node, key, container, marked;
 
 	add_list(&walk, list, 0);
-	while ((node = next_nested_block(&walk, &container)) != 0) {
+	while ((node = next_nested_block(&walk, &container, &marked)) != 0) {
 		key = find_breakpoint_key(format, json, node);
-		if ((key != 0 && visit(user, json, node, key, err) < 0) ||
-		    (format->separate_block &&
-			ctx_breakpoint_is_block(json, node) &&
-			visit(user, json, container, node, err) < 0))
+		if ((key != 0 && visit(user, json, node, key, node, err) < 0) ||
+		    (format->separate_block && marked != node &&
+			visit(user, json, container, node, marked, err) < 0))
 			return -1;
 	}
 	return 0;
@@ -282,10 +290,10 @@ strip_nested_lists(struct ctx_breakpoint_writer *writer, uint32_t block,
     struct ctx_err *err)
 {
 	struct nested_walk walk = {.json = writer->json};
-	uint32_t node, list;
+	uint32_t node, list, marked;
 
 	add_nested_lists(&walk, block, 1);
-	while ((node = next_nested_block(&walk, &list)) != 0)
+	while ((node = next_nested_block(&walk, &list, &marked)) != 0)
 		if (ctx_breakpoint_strip(writer, node, err) < 0)
 			return -1;
 	return 0;

@@ -208,9 +208,11 @@ void ctx_breakpoint_find_tool_places(const struct ctx_breakpoint_format *format,
 /* A callback for each cache breakpoint.  If the JSON node "container" is an
  * object, the breakpoint is a member of the object, and node is the member's
  * key.  If container is an array, the breakpoint is the array element at node.
- * Returns 0, or -1 with *err to stop the search. */
+ * marked: JSON node of the block that has the breakpoint: of the object, or of
+ * the last element before the breakpoint that is not a breakpoint itself; 0 if
+ * there is none.  Returns 0, or -1 with *err to stop the search. */
 typedef int ctx_breakpoint_visitor(void *user, const struct ctx_json *json,
-    uint32_t container, uint32_t node, struct ctx_err *err);
+    uint32_t container, uint32_t node, uint32_t marked, struct ctx_err *err);
 /* Calls visit for each cache breakpoint of the given format in an array of
  * blocks or tools ("list") and in nested blocks.  The calls are in the order of
  * the JSON text. */
