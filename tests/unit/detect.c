@@ -63,6 +63,12 @@ told(void)
 	    {"{\"role\":\"user\",\"parts\":[{\"text\":\"a\"}]}", "gemini"},
 	    {"{\"role\":\"user\",\"parts\":[\"a\",{}]}", "gemini"},
 	    {"{\"role\":\"user\",\"content\":[{\"text\":\"a\"}]}", "bedrock"},
+	    {"{\"role\":\"user\",\"content\":[{\"searchResult\":{\"source\":"
+	     "\"s\",\"title\":\"t\",\"content\":[{\"text\":\"a\"}]}}]}",
+		"bedrock"},
+	    {"{\"role\":\"assistant\",\"content\":[{\"type\":"
+	     "\"mcp_tool_use\",\"id\":\"a\",\"name\":\"f\",\"input\":{}}]}",
+		"anthropic"},
 	    {"{\"type\":\"message\",\"role\":\"assistant\",\"content\":[],"
 	     "\"usage\":{\"input_tokens\":5}}",
 		"anthropic"},

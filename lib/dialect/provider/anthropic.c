@@ -17,8 +17,8 @@ static const char *
 identify_block(const struct ctx_json *json, uint32_t block)
 {
 	static const char *const types[] = {"tool_use", "tool_result",
-	    "server_tool_use", "search_result", "container_upload",
-	    "mid_conv_system", "compaction", NULL};
+	    "server_tool_use", "mcp_tool_use", "search_result",
+	    "container_upload", "mid_conv_system", "compaction", NULL};
 	uint32_t type = ctx_json_find(json, block, "type");
 	const char *word = ctx_json_is_any(json, type, types);
 

@@ -15,7 +15,7 @@ ctx_bedrock_is(const struct ctx_json *json, uint32_t node)
 {
 	static const char *const keys[] = {"text", "toolUse", "toolResult",
 	    "cachePoint", "image", "document", "reasoningContent", "video",
-	    "audio", "guardContent", "citationsContent"};
+	    "audio", "guardContent", "citationsContent", "searchResult"};
 	uint32_t content = ctx_json_find(json, node, "content"), block;
 	size_t i;
 
