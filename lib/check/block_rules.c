@@ -115,40 +115,47 @@ ctx_validate_body(struct ctx_validator *validator, size_t i)
 	    "tool result", " has no content");
 }
 
+/* Returns true if the message has a text that is not blank, or a tool call that
+ * the client answers. */
+static bool
+has_speech(const struct ctx_validator *validator)
+{
+	const struct ctx_message *message = validator->message;
+	const struct ctx_block *block;
+	size_t i;
+
+	for (i = 0; i < message->n; i++) {
+		block = &message->blocks[i];
+		if (block->result_index == 0 &&
+		    ((block->kind == CTX_BLOCK_TOOL_CALL &&
+			 !block->provider_runs) ||
+			(block->kind == CTX_BLOCK_TEXT &&
+			    !ctx_validate_says_nothing(validator, block))))
+			return true;
+	}
+	return false;
+}
+
 /* Returns true if providers refuse a text block because its text is empty or
  * only white space.  Providers accept white space if the message has another
  * text (LibreChat-AI/agents #124, April 2026; Bedrock: pydantic-ai,
  * test_bedrock_cache_write_and_read, 2026) or a tool call that the client
- * answers (llm-anthropic, test_tools, 2026). */
+ * answers (llm-anthropic, test_tools, 2026). speaks: true if the message has
+ * one of these. */
 static bool
 is_refused_text(const struct ctx_validator *validator,
-    const struct ctx_block *block)
+    const struct ctx_block *block, bool speaks)
 {
-	const struct ctx_message *message = validator->message;
-	const struct ctx_block *other;
-	size_t i;
-
-	if (block->removable == 0 ||
-	    !ctx_validate_says_nothing(validator, block))
-		return false;
-	if (ctx_text_is_empty(message->json, block->payload, false))
-		return true;
-	for (i = 0; i < message->n; i++) {
-		other = &message->blocks[i];
-		if (other->result_index == 0 &&
-		    ((other->kind == CTX_BLOCK_TOOL_CALL &&
-			 !other->provider_runs) ||
-			(other->kind == CTX_BLOCK_TEXT &&
-			    !ctx_validate_says_nothing(validator, other))))
-			return false;
-	}
-	return true;
+	return block->removable != 0 &&
+	    ctx_validate_says_nothing(validator, block) &&
+	    (!speaks ||
+		ctx_text_is_empty(validator->message->json, block->payload,
+		    false));
 }
 
-/* Checks one block of the message.  Only for a text of white space, also looks
- * at its other blocks. */
+/* Checks one block of the message. speaks: see is_refused_text. */
 static int
-check_block(struct ctx_validator *validator, size_t i)
+check_block(struct ctx_validator *validator, size_t i, bool speaks)
 {
 	const struct ctx_block *block = &validator->message->blocks[i];
 	uint64_t rules = validator->rules;
@@ -170,7 +177,7 @@ check_block(struct ctx_validator *validator, size_t i)
 	case CTX_BLOCK_TEXT:
 		/* A message with only an empty text is checked later, as a
 		 * message without content. */
-		if (!is_refused_text(validator, block))
+		if (!is_refused_text(validator, block, speaks))
 			return 0;
 		return ctx_validate_refuse_block(validator, CTX_RULE_EMPTY_TEXT,
 		    i, "a text is empty", "");
@@ -204,6 +211,7 @@ check_tool_calls_member(struct ctx_validator *validator)
 int
 ctx_validate_forms(struct ctx_validator *validator)
 {
+	bool speaks = has_speech(validator);
 	size_t i;
 
 	/* Strings are checked first, because a later rule may also edit the
@@ -213,7 +221,7 @@ ctx_validate_forms(struct ctx_validator *validator)
 		return -1;
 	for (i = 0; i < validator->message->n; i++)
 		if (validator->message->blocks[i].result_index == 0 &&
-		    check_block(validator, i) < 0)
+		    check_block(validator, i, speaks) < 0)
 			return -1;
 	if (ctx_validate_sources(validator) < 0)
 		return -1;
