@@ -571,6 +571,13 @@ in:3: bad-result: tool result "a" has a block of a type that no tool result can 
 	request "${plain/'\u00e4'/'\ud83d'}" "$plain" > in
 	ctx-check -d anthropic --repair in > out
 	ctx-check -d anthropic out
+	# A document without a text does not get that of the request's members.
+	for content in '{"type":"document"}' \
+	    '{"type":"document","source":{"type":"text","data":" "}}'; do
+		request "$content,$bare" "$bare" | sed 's/^{/{"type":"text","data":"d",/' > in
+		ctx-check -d anthropic --repair in > out
+		[ "$(jq -r '.messages[1].content[0].text' out)" = "[file removed]" ]
+	done
 }
 
 @test "unsigned-call: Gemini 3 demands a signature of the first call of each message in the newest turn" {

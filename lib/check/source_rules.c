@@ -21,14 +21,15 @@ static int
 replace_document(struct ctx_validator *validator, uint32_t block)
 {
 	const struct ctx_json *json = validator->message->json;
-	uint32_t source = ctx_json_find(json, block, "source"), data = 0;
+	uint32_t data = 0;
 	const char *before = validator->dialect->text_block;
 	struct ctx_buf *out = &validator->replacement;
 	struct ctx_str text;
 	int rc;
 
-	if (ctx_json_is(json, ctx_json_find(json, source, "type"), "text"))
-		data = ctx_json_find(json, source, "data");
+	if (ctx_json_is(json, ctx_json_find_path(json, block, "source/type"),
+		"text"))
+		data = ctx_json_find_path(json, block, "source/data");
 	if (!ctx_json_is_string(json, data) ||
 	    ctx_text_is_empty(json, data, true))
 		return ctx_image_replace(out, &validator->text,
