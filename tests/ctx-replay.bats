@@ -185,6 +185,37 @@ X
 	replayed call.jsonl .equal 0
 }
 
+# Inserts a line of Claude Code, with these members, before the second question.
+insert_line() {
+	jq -c --argjson line "$1" 'if .uuid == "u2" then
+	    (. + {uuid: "l", message: null} + $line, .parentUuid = "l")
+	    else . end'
+}
+
+@test "after a restart of Claude Code no message is found" {
+	claude 0:9000:3000:10 60:9000:4000:10 > session.jsonl
+	replayed session.jsonl .equal 0
+	insert_line '{"type": "progress", "data": {"hookEvent": "SessionStart",
+	    "hookName": "SessionStart:resume"}}' < session.jsonl > resumed.jsonl
+	replayed resumed.jsonl .equal 1
+	insert_line '{"message": {"role": "user", "content":
+	    "<command-name>/exit</command-name>"}}' < session.jsonl > ended.jsonl
+	replayed ended.jsonl .equal 1
+	# An answer that Claude Code wrote itself belongs to no request.
+	insert_line '{"type": "assistant", "message": {"id": "own",
+	    "role": "assistant", "model": "<synthetic>", "content": [{"type":
+	    "text", "text": "No response."}], "usage": {"input_tokens": 0}}}' \
+	    < ended.jsonl > own.jsonl
+	replayed own.jsonl .requests 2
+	replayed own.jsonl .equal 1
+}
+
+@test "if a prompt has fewer tokens than what is stored of it, no message is found" {
+	claude 0:9000:3000:10 20:12000:2000:10 40:9000:2500:10 \
+	    60:11500:10:10 > session.jsonl
+	replayed session.jsonl .equal 3
+}
+
 # Adds thinkingMetadata to the questions of the requests with these numbers.
 thinks() {
 	jq -c --arg n "$*" 'if .type == "user" and
@@ -664,6 +695,16 @@ log_rows() {
 	# The second prompt has fewer tokens than are before all messages of the
 	# first, because the agent removed a tool.
 	claude 0:0:12000:10 60:0:8000:10 120:8000:2000:10 > session.jsonl
+	costs_nothing_less session.jsonl
+	# The agent has shortened messages; it thinks only in some requests; it
+	# sends responses once more.
+	claude 0:9000:3000:10 20:12000:2000:10 40:9000:2500:10 \
+	    60:11500:10:10 > session.jsonl
+	costs_nothing_less session.jsonl
+	thinks 1 4 < session.jsonl > thought.jsonl
+	costs_nothing_less thought.jsonl
+	TURNS=1 claude 0:9000:3000:10 60:14000:20:10 90:14020:90:10 \
+	    > session.jsonl
 	costs_nothing_less session.jsonl
 }
 

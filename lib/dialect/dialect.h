@@ -270,6 +270,8 @@ enum {
 	/* The line is the message of a log that asks for a summary.  The line
 	 * with the summary contains the id of this line. */
 	CTX_LINE_ASKS = 64,
+	/* The line says that the agent was ended, or started again. */
+	CTX_LINE_RESTART = 128,
 };
 
 /* A setting of the model's thinking.  Greater numbers than CTX_THINKING_ON are
@@ -374,8 +376,7 @@ struct ctx_dialect {
 	 * read_line does not change *line if the line is not of this format. */
 	enum ctx_history history;
 	ctx_dialect_line *read_line;
-	/* true if the agent may send the response that ends a turn once more,
-	 * in a request that its session file does not contain */
+	/* true if the agent may send a response again that ends a turn */
 	bool resends;
 	/* Key of a member with the number of a message in its array, counted
 	 * from 1.  NULL if messages have no numbers. */

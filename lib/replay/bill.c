@@ -227,6 +227,7 @@ measure_recorded(struct billing *billing, struct replay_request *request,
 	if (request->recorded.input == 0)
 		return;
 	prompt->tokens = request->recorded.input;
+	prompt->is_billed = true;
 	prompt->stored = prompt->tokens - request->unstored;
 }
 
@@ -381,6 +382,10 @@ replay_request(struct billing *billing, size_t i,
 	if (ctx_prompt_cache_send(&billing->cache, &prompt, &rules, &read,
 		&found, err) < 0)
 		return -1;
+	if (found == CACHE_FOUND_REWRITTEN) {
+		request->is_rewritten = true;
+		found = CACHE_FOUND_OUTSIDE;
+	}
 	billing->turn_end = ends_turn ? prompt.stored : 0;
 	ctx_replay_find_usage(request, &prompt, &rules, read,
 	    &replayed->replayed);

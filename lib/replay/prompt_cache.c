@@ -188,8 +188,8 @@ find_stored(const struct prompt_cache *cache,
 	const struct stored_node *entry;
 
 	*found = CACHE_FOUND_MESSAGES;
-	for (uint32_t node = prompt->node; node != 0;
-	     node = nodes[node].parent) {
+	for (uint32_t node = prompt->request->is_rewritten ? 0 : prompt->node;
+	     node != 0; node = nodes[node].parent) {
 		if (rules->reach > 0 &&
 		    blocks - nodes[node].blocks > rules->reach)
 			break;
@@ -198,15 +198,23 @@ find_stored(const struct prompt_cache *cache,
 			continue;
 		if (entry->tokens == CACHE_TOKENS_UNKNOWN)
 			return count_before(cache, node, prompt);
+		if (rules->is_marked && prompt->is_billed &&
+		    entry->tokens > prompt->tokens) {
+			*found = CACHE_FOUND_REWRITTEN;
+			break;
+		}
 		if (entry->tokens > 0)
 			return entry->tokens;
 		if (!rules->is_marked)
 			return scale_tokens(cache, node, prompt);
 	}
-	*found = is_outside_stored(cache, prompt->request) ? CACHE_FOUND_OUTSIDE
-							   : CACHE_FOUND_SHARED;
-	return *found == CACHE_FOUND_OUTSIDE ? prompt->request->stored_outside
-					     : prompt->request->shared;
+	if (!is_outside_stored(cache, prompt->request)) {
+		*found = CACHE_FOUND_SHARED;
+		return prompt->request->shared;
+	}
+	if (*found != CACHE_FOUND_REWRITTEN)
+		*found = CACHE_FOUND_OUTSIDE;
+	return prompt->request->stored_outside;
 }
 
 /* Sets *newest to the address of the element of cache->newest_uses for the

@@ -41,6 +41,7 @@ struct cached_prompt {
 	uint32_t answered;
 	const struct replay_request *request;
 	uint64_t tokens; /* number of tokens of the whole prompt */
+	bool is_billed;  /* true if the provider billed this number */
 	/* number of tokens of the prompt that are in the cache after the
 	 * request */
 	uint64_t stored;
@@ -52,6 +53,9 @@ enum cache_find {
 	/* only the part before all messages: system prompt and tool
 	 * definitions */
 	CACHE_FOUND_OUTSIDE,
+	/* the same as CACHE_FOUND_OUTSIDE, because the prompt has fewer tokens
+	 * than its stored beginning: its messages were changed */
+	CACHE_FOUND_REWRITTEN,
 	/* only a part of the system prompt and tool definitions that other
 	 * sessions also send */
 	CACHE_FOUND_SHARED,

@@ -226,12 +226,14 @@ add_answer(struct session_reading *reading, struct open_session *open,
 }
 
 /* Returns true if a message is the model's response to a request of the
- * session.  Returns false for a summary, and for a response that broke off: it
- * is never sent again, but may have been billed. */
+ * session.  Returns false for a summary, for a response that Claude Code wrote
+ * in place of the model, and for a response that broke off: it is never sent
+ * again, but may have been billed. */
 static bool
 is_response(const struct ctx_message *message)
 {
 	return ctx_message_was_sent(message) &&
+	    !ctx_json_is(message->json, message->model, "<synthetic>") &&
 	    (!(message->flags & CTX_MESSAGE_PINNED) ||
 		(message->flags & CTX_MESSAGE_REMOTE_STATE));
 }
@@ -294,7 +296,7 @@ read_message(struct session_reading *reading, const struct ctx_event *event,
 			(void)ctx_transcript_read_line(
 			    reading->stream->transcript, message->line,
 			    event->record->json, &place);
-			ctx_replay_note_thinking(open, place.thinking);
+			ctx_replay_note_line(open, &place);
 		}
 	}
 	open->answers = answers;
@@ -355,7 +357,7 @@ read_line(struct session_reading *reading, const struct ctx_event *event,
 	if (find_response_model(reading, open, event->record->json, place.model,
 		err) < 0)
 		return -1;
-	ctx_replay_note_thinking(open, place.thinking);
+	ctx_replay_note_line(open, &place);
 	if (open->begun && place.kind == CTX_LINE_ASIDE &&
 	    row->usage.line[0] != NULL)
 		ctx_replay_note_report(open, event, row);

@@ -47,6 +47,10 @@ struct replay_request {
 	 * turn, in a request that its session file does not contain. end_time:
 	 * timestamp of the last message of the response. */
 	bool is_resent;
+	/* True if the agent sent other messages for this request than for
+	 * earlier ones, although the session does not contain them: it was
+	 * started again, or has removed tool results. */
+	bool is_rewritten;
 	int64_t end_time;
 	/* setting of the model's thinking (enum ctx_thinking); 0 if not
 	 * known */

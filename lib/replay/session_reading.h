@@ -35,6 +35,9 @@ struct session_reading {
 		unsigned thinking;
 		size_t thinking_from;
 		bool thinks;
+		/* true if the agent was ended or started since the last
+		 * request */
+		bool restarts;
 		/* Billed tokens that were reported before the response to which
 		 * they belong. */
 		struct ctx_billed_usage waiting;
@@ -58,8 +61,10 @@ struct session_reading {
 int ctx_replay_find_request(struct session_reading *reading,
     struct open_session *open, const struct ctx_event *event, uint32_t *number,
     struct ctx_err *err);
-/* Handles a line that may change the setting of the model's thinking. */
-void ctx_replay_note_thinking(struct open_session *open, unsigned thinking);
+/* Handles a line that may change the setting of the model's thinking, or may
+ * say that the agent was started again. */
+void ctx_replay_note_line(struct open_session *open,
+    const struct ctx_line_place *place);
 /* Handles a response that contains reasoning: thinking was on, even if no line
  * says so. */
 void ctx_replay_note_reasoning(struct open_session *open);

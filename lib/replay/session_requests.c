@@ -43,10 +43,12 @@ add_request(struct open_session *open, const struct ctx_event *event,
 	    .answer_time = open->answer_time,
 	    .is_resent = event->message->dialect->resends,
 	    .thinking = open->thinking,
+	    .is_rewritten = open->restarts,
 	    .has_reads = event->layout->dialect->usage.read != NULL,
 	    .recorded = open->waiting,
 	};
 	open->waiting = (struct ctx_billed_usage){0};
+	open->restarts = false;
 	return 0;
 }
 
@@ -84,13 +86,16 @@ ctx_replay_find_request(struct session_reading *reading,
 }
 
 void
-ctx_replay_note_thinking(struct open_session *open, unsigned thinking)
+ctx_replay_note_line(struct open_session *open,
+    const struct ctx_line_place *place)
 {
-	if (thinking == CTX_THINKING_UNKNOWN)
+	if (place->flags & CTX_LINE_RESTART)
+		open->restarts = true;
+	if (place->thinking == CTX_THINKING_UNKNOWN)
 		return;
-	open->thinking = thinking;
+	open->thinking = place->thinking;
 	open->thinking_from = open->session.n_requests;
-	if (thinking >= CTX_THINKING_ON)
+	if (place->thinking >= CTX_THINKING_ON)
 		open->thinks = true;
 }
 

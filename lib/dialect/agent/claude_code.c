@@ -74,6 +74,19 @@ ctx_claude_model(const struct ctx_json *json, uint32_t message)
 	return ctx_json_is(json, model, "<synthetic>") ? 0 : model;
 }
 
+/* Returns true if a line says that the user has resumed the session (in a line
+ * of a hook) or has ended it with /exit. */
+static bool
+says_restart(const struct ctx_json *json, uint32_t node)
+{
+	return ctx_json_is(json,
+		   ctx_json_find_path(json, node, "data/hookName"),
+		   "SessionStart:resume") ||
+	    ctx_json_starts_with(json,
+		ctx_json_find_path(json, node, "message/content"),
+		"<command-name>/exit<");
+}
+
 /* Returns the setting of the model's thinking after a message of the user.
  * Claude Code switches thinking off for a message without thinkingMetadata,
  * such as the text of a skill (versions 2.0.64 to 2.1.42). */
@@ -114,6 +127,8 @@ ctx_claude_code_line(const struct ctx_json *json, uint32_t node,
 		line->flags |= CTX_LINE_SIDE;
 	if (ctx_is_true(json, node, "isMeta"))
 		line->flags |= CTX_LINE_META;
+	if (says_restart(json, node))
+		line->flags |= CTX_LINE_RESTART;
 	message = ctx_json_find(json, node, "message");
 	if (line->kind != CTX_LINE_MESSAGE || message == 0)
 		return;
