@@ -113,6 +113,17 @@ X
 	all=$(tokens in)
 	before=$(head -n 4 in | tokens)
 	[ "$(billed in)" = "[130,$((all - before)),$((130 - before)),null]" ]
+	# Codex repeats a report when its rate limits change.
+	{
+		head -n 4 in
+		item assistant four
+	} > once
+	{
+		head -n 4 in
+		count 100
+		item assistant four
+	} > repeated
+	[ "$(billed repeated)" = "$(billed once)" ]
 	# Turns that were rolled back are not sent again, so their request is not
 	# the last one.
 	{

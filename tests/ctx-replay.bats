@@ -257,6 +257,14 @@ thinks() {
 	[ "$(cut -f 5 rows | tail -n 1)" = 9000 ]
 }
 
+@test "a message whose parent is not in the file follows the line before it" {
+	claude 0:0:12000:10 20:12000:3000:10 40:15000:1000:10 > session.jsonl
+	ctx-replay --json session.jsonl | jq -S 'del(.file)' > want
+	jq -c 'if .uuid == "u2" then .parentUuid = "gone" else . end' \
+	    session.jsonl > broken.jsonl
+	ctx-replay --json broken.jsonl | jq -S 'del(.file)' | cmp - want
+}
+
 @test "a prompt with fewer tokens than the model's minimum is not stored" {
 	# 1,024 tokens for Claude Sonnet 4.5, 4,096 for Claude Opus 4.5.
 	claude 0:0:1100:10 60:1100:20:10 > session.jsonl

@@ -101,6 +101,23 @@ known() {
 	[ "$(ctx-count --json both | jq -r .model)" = claude-opus-5 ]
 }
 
+@test "claude-code: a branch that ends in a message that no person wrote is not active" {
+	line() { # UUID PARENT TYPE [MEMBERS]
+		echo '{"type":"'"$3"'","uuid":"'"$1"'","parentUuid":'"$2"',"sessionId":"s",'"${4-}"'"message":{"role":"'"$3"'","content":"'"$1"'"}}'
+	}
+	{
+		line a null user
+		line b '"a"' assistant
+		line c '"b"' user
+		line d '"c"' assistant
+		line e '"b"' user '"isMeta":true,'
+	} > in
+	[ "$(ctx-count --json in | jq .messages)" -eq 4 ]
+	# Every branch ends in such a message.
+	line f '"d"' user '"isMeta":true,' >> in
+	[ "$(ctx-count --json in | jq .messages)" -eq 5 ]
+}
+
 @test "a line without its message is not a message, but a link between others" {
 	{
 		echo '{"type":"user","uuid":"a","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"one"}}'
