@@ -579,3 +579,16 @@ in_form() { # TURNS FILTER
 		done
 	done
 }
+
+@test "llm-logs: a notice is a row, but no turn" {
+	for i in 1 2 3 4 5; do
+		echo '{"id":"'$i'","model":"gpt-4o","prompt":"Question '$i'","response":"An answer of some words","conversation_id":"c","datetime_utc":"2026-01-0'$i'T00:00:00"}'
+	done > in
+	ctx-prune -s fifo -l light -b 65 -k 0 -t 1 --pin 'Question 1' \
+	    --notice '[gone]' in > out
+	[ "$(jq -r .prompt out | paste -s -d ,)" = \
+	    "Question 1,[gone],Question 4,Question 5" ]
+	# Without the notice these are three turns.
+	run -1 ctx-prune -s fifo -l light -b 40 -k 0 -t 3 --notice '[gone]' out
+	[[ $output == *'"Question 1"'*'"Question 4"'*'"Question 5"'* ]]
+}
