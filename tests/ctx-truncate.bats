@@ -338,6 +338,16 @@ fits_limit() {
 	ctx-truncate -m claude-opus-5-5 --message-limit 1 in > out
 	jq -es '.[1].content | map(.type) == ["server_tool_use",
 	    "web_search_tool_result", "text"]' out
+	# Only the reasoning after the text that is truncated is removed.
+	jq -nc '("word " * 20) as $text | {role: "user", content: "u"},
+	    {role: "assistant", content: [
+	    {type: "thinking", thinking: "a", signature: "Eq=="},
+	    {type: "text", text: $text},
+	    {type: "thinking", thinking: "b", signature: "Eq=="},
+	    {type: "text", text: "two"}]}' > in
+	ctx-truncate -m claude-opus-5-5 --message-limit 60 in > out
+	jq -es '.[1].content | map(.thinking // .type) ==
+	    ["a", "text", "text"]' out
 	# All texts after the last reasoning would be removed.
 	jq -nc '("word " * 20) as $text | {role: "user", content: "u"},
 	    {role: "assistant", content: [{type: "text", text: $text},
