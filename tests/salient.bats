@@ -291,6 +291,28 @@ $(numbered 90)" '{role: "tool", tool_call_id: $i, content: $t}'
 	done
 }
 
+@test "salient keeps lines of a response with long results at any budget" {
+	# Each passage alone has more tokens than inside its text.
+	jq -nc '{role: "user", content: "go"},
+	    {role: "assistant", content: null, tool_calls: [range(5) |
+		{id: "c\(.)", type: "function", function: {name: "read", arguments:
+		    ({path: "lib/part\(.)/main.c",
+			note: "look at every line of this file"} | tojson)}}]},
+	    (range(5) as $i | {role: "tool", tool_call_id: "c\($i)", content:
+		([range(600) | "}\n\n\t\tcall_\(. * 7919 % 1000 + $i * 1000)(y);\n"] |
+		join(""))}),
+	    (range(12) as $i | {role: "assistant", content: null, tool_calls:
+		[{id: "d\($i)", type: "function",
+		function: {name: "test", arguments: "{}"}}]},
+		{role: "tool", tool_call_id: "d\($i)", content:
+		    "all tests passed without errors again"})' > in
+	for budget in $(seq 500 97 4000); do
+		ctx-prune -e o200k_base --quantum 0 -k 1 -t 1 -b "$budget" in > out
+		grep -q 'call_[0-9]' out || fail "$budget"
+		[ "$(tokens -e o200k_base out)" -le "$budget" ]
+	done
+}
+
 @test "salient cuts results in the formats of agents, and the copies of results" {
 	local n
 	run_of_lists > in

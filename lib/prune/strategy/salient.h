@@ -54,6 +54,9 @@ struct salient {
 	 * yet. */
 	struct salient_input input;
 	struct ranked_segment *ranked;
+	/* Numbers of tokens of the marks that replace removed passages: of the
+	 * first mark in a text, and of each other mark. */
+	uint64_t first_mark_tokens, mark_tokens;
 	double *ranks;
 	size_t ranked_cap, ranks_cap;
 	bool is_ranked;

@@ -15,10 +15,11 @@
 #include "prune/strategy/cover.h"
 #include "prune/strategy/salient.h"
 
-/* Estimated numbers of tokens of the marks that replace removed passages: of
- * the first mark in a text, such as "[... 900 characters truncated ...]", and
- * of each other mark, "[...]". */
-enum { FIRST_MARK_TOKENS = 8, MARK_TOKENS = 3 };
+/* Marks that replace removed passages: the first of a text, whose number may
+ * have fewer digits, and each other one. */
+static const char FIRST_MARK[] =
+    "\n[\xe2\x80\xa6 100000 characters truncated \xe2\x80\xa6]\n";
+static const char MARK[] = "[\xe2\x80\xa6]\n";
 /* Number of tokens by which the estimate of a result that must be kept is
  * raised.  Otherwise the estimate could be too low, and the output above the
  * budget, because the result cannot be removed. */
@@ -248,6 +249,38 @@ subtract_tokens(uint64_t *total, uint64_t tokens)
 	*total -= tokens < *total ? tokens : *total;
 }
 
+/* Sets *tokens to the number of tokens of all passages of segment i.  Counted
+ * one by one, the passages can have more tokens than their texts; so the number
+ * is at most that of the segment.  Returns the number of their texts. */
+static uint64_t
+count_passages(const struct salient *s, size_t i, uint64_t *tokens)
+{
+	const struct text_piece *pieces;
+	uint64_t texts = 0;
+	bool *kept;
+
+	*tokens = 0;
+	pieces = find_pieces(s, i, &kept);
+	for (size_t k = 0; k < count_pieces(s, i); k++) {
+		*tokens += pieces[k].tokens;
+		texts += pieces[k].tokens > 0 && !pieces[k].is_joined;
+	}
+	if (*tokens > s->ranked[i].tokens)
+		*tokens = s->ranked[i].tokens;
+	return texts;
+}
+
+/* Subtracts the tokens of all passages of segment i from *total, the tokens of
+ * its group, and adds those of the first mark of each text. */
+static void
+remove_passages(const struct ranking *r, size_t i, uint64_t *total)
+{
+	uint64_t tokens, texts = count_passages(r->s, i, &tokens);
+
+	subtract_tokens(total, tokens);
+	*total += texts * r->s->first_mark_tokens;
+}
+
 /* Sets the names and tokens of a passage, which is piece k of a segment, and
  * whether the passage must be kept.  Subtracts its tokens from those of its
  * group. i: the number of the passage among the choices. */
@@ -259,7 +292,6 @@ survey_passage(struct ranking *r, size_t segment, size_t k, size_t i)
 	const struct text_piece *piece = &pieces->list[p];
 	size_t first = ctx_first_name(pieces, p), n = piece->names_end - first;
 	struct ctx_cover_group *part = &r->parts[i];
-	uint64_t *rest = &r->parts[r->segments[segment].root].tokens;
 
 	/* Without names, the list is NULL. */
 	if (n > 0)
@@ -270,9 +302,6 @@ survey_passage(struct ranking *r, size_t segment, size_t k, size_t i)
 	part->kept = r->segments[segment].is_whole;
 	part->joined = piece->is_joined;
 	part->tokens = piece->tokens;
-	subtract_tokens(rest, piece->tokens);
-	if (!piece->is_joined)
-		*rest += FIRST_MARK_TOKENS;
 }
 
 /* Removes all passages.  Then fills r->parts: the groups without their
@@ -293,6 +322,7 @@ survey_parts(struct ranking *r)
 	survey_heads(r);
 	for (i = 0; i < r->n_segments; i++) {
 		pieces = find_pieces(r->s, i, &kept);
+		remove_passages(r, i, &r->parts[r->segments[i].root].tokens);
 		for (k = 0; k < count_pieces(r->s, i); k++)
 			if (pieces[k].tokens > 0)
 				survey_passage(r, i, k, at++);
@@ -308,23 +338,25 @@ keep_chosen(struct ranking *r, size_t i, size_t at)
 {
 	uint64_t *tokens = &r->groups[r->segments[i].root].tokens;
 	const struct text_piece *pieces;
-	bool *kept;
+	uint64_t whole = *tokens;
+	bool removed = false, *kept;
 
+	remove_passages(r, i, tokens);
 	pieces = find_pieces(r->s, i, &kept);
 	for (size_t k = 0; k < count_pieces(r->s, i); k++) {
 		if (pieces[k].tokens > 0)
 			kept[k] = r->parts[at++].chosen;
+		if (kept[k])
+			*tokens += pieces[k].tokens;
+		else if (pieces[k].is_joined && kept[k - 1])
+			*tokens += r->s->mark_tokens;
+		removed |= !kept[k];
 		if (kept[k] && r->segments[i].is_kept &&
 		    !r->segments[i].is_whole)
 			subtract_tokens(&r->room, pieces[k].tokens);
-		if (kept[k])
-			continue;
-		subtract_tokens(tokens, pieces[k].tokens);
-		if (!pieces[k].is_joined)
-			*tokens += FIRST_MARK_TOKENS;
-		else if (kept[k - 1])
-			*tokens += MARK_TOKENS;
 	}
+	if (!removed)
+		*tokens = whole;
 	return at;
 }
 
@@ -342,7 +374,7 @@ choose(const struct ranking *r, bool has_passages, size_t n, double *score,
 	    .room = r->room,
 	    .has_passages = has_passages,
 	    .first_passage = r->n_segments,
-	    .mark_tokens = MARK_TOKENS};
+	    .mark_tokens = r->s->mark_tokens};
 
 	return ctx_cover_score(&cover, score, err);
 }
@@ -423,18 +455,36 @@ is_same_segment(const struct ranked_segment *a, const struct ranked_segment *b)
 static uint64_t
 count_removable(const struct salient *s, size_t i)
 {
-	const struct text_piece *pieces;
-	uint64_t tokens = 0;
-	bool *kept;
+	uint64_t tokens, texts = count_passages(s, i, &tokens);
 
-	pieces = find_pieces(s, i, &kept);
-	for (size_t k = 0; k < count_pieces(s, i); k++) {
-		tokens += pieces[k].tokens;
-		if (pieces[k].tokens > 0 && !pieces[k].is_joined)
-			subtract_tokens(&tokens,
-			    FIRST_MARK_TOKENS + RESERVED_TOKENS);
-	}
+	subtract_tokens(&tokens,
+	    texts * (s->first_mark_tokens + RESERVED_TOKENS));
 	return tokens;
+}
+
+/* Sets *number to the number of tokens of a text with n bytes. */
+static int
+count_mark(const struct ctx_counter *counter, const char *p, size_t n,
+    uint64_t *number, struct ctx_err *err)
+{
+	if (ctx_token_count(counter->tokens, p, n, number, err) < 0)
+		return -1;
+	*number = ctx_text_to_model(counter, p, n, *number);
+	return 0;
+}
+
+/* Sets s->first_mark_tokens and s->mark_tokens. */
+static int
+count_marks(struct salient *s, struct ctx_err *err)
+{
+	const struct ctx_counter *counter = s->base.counter;
+
+	if (counter == NULL)
+		return 0;
+	if (count_mark(counter, FIRST_MARK, sizeof FIRST_MARK - 1,
+		&s->first_mark_tokens, err) < 0)
+		return -1;
+	return count_mark(counter, MARK, sizeof MARK - 1, &s->mark_tokens, err);
 }
 
 /* Sets s->input and s->ranked.  Sets s->is_ranked to false if anything in them
@@ -481,7 +531,7 @@ int
 ctx_salient_rank(struct salient *s, const struct ctx_plan *plan,
     struct ctx_err *err)
 {
-	if (read_input(s, plan, err) < 0)
+	if (count_marks(s, err) < 0 || read_input(s, plan, err) < 0)
 		return -1;
 	if (!s->is_ranked && rank_segments(s, err) < 0)
 		return -1;
