@@ -188,3 +188,15 @@ claude() {
 	run -2 ctx-count house
 	[[ $output = *"'house': the value of 'drops_reasoning' must be"* ]]
 }
+
+@test "llm-logs: the reasoning of the last row counts, as that of the last turn" {
+	row() { # REASONING
+		jq -nc --arg r "$1" '{id: "1", model: "gpt-5", prompt: "Go.",
+		    reasoning: $r, response: "Gone.", conversation_id: "c"}'
+	}
+	{ row "some words" && row "some words"; } | jq -sc . > both
+	{ row "" && row "some words"; } | jq -sc . > last
+	{ row "" && row ""; } | jq -sc . > none
+	[ "$(tokens both)" -eq "$(tokens last)" ]
+	[ "$(tokens both)" -gt "$(tokens none)" ]
+}
