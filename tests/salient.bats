@@ -488,3 +488,61 @@ bytes_beside_texts() {
 	[ "$(grep -o 'item_[0-9]*' out | wc -l)" -ge 40 ]
 	[ "$(tokens -d anthropic -e o200k_base out)" -ge $((all - 200)) ]
 }
+
+# Four tool calls of one turn, each with reasoning ($1: the reasoning as JSON),
+# in Anthropic's format.
+reasoned_calls() {
+	jq -nc --argjson thought "$1" '{role: "user", content: "go"},
+	    (range(4) as $i | {role: "assistant", content: [$thought,
+		{type: "tool_use", id: "t\($i)", name: "ls", input: {}}]},
+	    {role: "user", content: [{type: "tool_result",
+		tool_use_id: "t\($i)", content: "src/file_\($i).c"}]})'
+}
+
+@test "salient removes signed reasoning of the newest turn, except the newest" {
+	reasoned_calls "$(jq -nc --arg w "$(words 60)" \
+	    '{type: "thinking", thinking: $w, signature: "Eq=="}')" > in
+	set -- -m claude-opus-4-6 -k 1 -t 1 --quantum 0
+	jq -c 'del(.content[]? | select(.type == "thinking"))' in > bare
+	all=$(tokens -m claude-opus-4-6 in)
+	least=$(tokens -m claude-opus-4-6 bare)
+	one=$(((all - least) / 4))
+	for strategy in salient heuristic; do
+		ctx-prune "$@" -s "$strategy" -b $((least + one + 9)) in > out
+		cmp <(sed 8d bare) <(sed 8d out)
+		cmp <(sed -n 8p in) <(sed -n 8p out)
+		ctx-check -q -d anthropic out
+		# no more than needed
+		ctx-prune "$@" -s "$strategy" -b $((all - one - 1)) in > out
+		cmp <(sed 2,4d in) <(sed 2,4d out)
+		cmp <(sed -n 2,4p bare) <(sed -n 2,4p out)
+	done
+	# not at level light, nor with other strategies, which drop the call
+	ctx-prune "$@" -l light -b $((all - one)) in > out
+	[ "$(wc -l < out)" -eq 7 ]
+	ctx-prune "$@" -s pinned-fifo -b $((all - one)) in > out
+	[ "$(wc -l < out)" -eq 7 ]
+	# nor without a signature
+	sed 's/,"signature":"Eq=="//' in > unsigned
+	ctx-prune "$@" -b $((all - one)) unsigned > out
+	[ "$(wc -l < out)" -eq 7 ]
+}
+
+@test "salient removes reasoning that is a line of its own in a session file" {
+	reasoned_calls "$(jq -nc --arg w "$(words 60)" \
+	    '{type: "thinking", thinking: $w, signature: "Eq=="}')" |
+	    jq -nc '[inputs] | to_entries[] | .key as $i | .value |
+		if .role == "user" then . else .id = "m\($i)" |
+		    .content = (.content[] | [.]) end' |
+	    jq -nc '[inputs] | to_entries[] | {type: .value.role,
+		uuid: "u\(.key)", sessionId: "s", parentUuid:
+		    (if .key > 0 then "u\(.key - 1)" else null end),
+		message: .value}' > in
+	set -- -m claude-opus-4-6
+	budget=$(($(tokens "$@" in) - 100))
+	ctx-prune "$@" --quantum 0 -k 1 -t 1 -b $budget in > out
+	[ "$(jq -r .uuid out | paste -sd ' ')" = \
+	    "u0 u2 u3 u5 u6 u7 u8 u9 u10 u11 u12" ]
+	[ "$(tokens "$@" out)" -le $budget ]
+	ctx-check -q out
+}

@@ -413,12 +413,14 @@ add_block_tokens(struct ctx_counter *counter, const struct ctx_message *message,
 }
 
 /* Returns the number of tokens that are saved if the reasoning is removed from
- * a message.  Returns 0 if the message consists only of reasoning, or if a
- * reasoning block can be removed only together with its message. */
+ * a message.  Returns 0 if the message consists only of reasoning, except if
+ * other records have the rest of the message; or if a reasoning block can be
+ * removed only together with its message. */
 static uint64_t
 count_loose_reasoning(const struct ctx_message *message,
     const struct ctx_cost *cost)
 {
+	const unsigned parts = CTX_MESSAGE_IS_CONTINUED | CTX_MESSAGE_CONTINUES;
 	uint64_t reasoning = cost->kinds[CTX_BLOCK_REASONING], all = 0;
 	size_t i;
 
@@ -428,7 +430,7 @@ count_loose_reasoning(const struct ctx_message *message,
 		if (message->blocks[i].kind == CTX_BLOCK_REASONING &&
 		    message->blocks[i].removable == 0)
 			return 0;
-	return all > reasoning ? reasoning : 0;
+	return all > reasoning || (message->flags & parts) ? reasoning : 0;
 }
 
 /* Sets *tokens to the number of tokens for a message's role and delimiters.  If

@@ -356,14 +356,18 @@ shrink_floors(struct ctx_plan *plan)
 		lower_until_met(plan, &settings->keep_first, 0, most);
 }
 
-/* Sets plan->step.last_user.  The caller must have set the members n and turn
- * of plan->step. */
+/* Sets last_user and last_signed in plan->step.  The caller must have set the
+ * members n and turn of plan->step. */
 static void
-find_step_user(struct ctx_plan *plan)
+find_step_messages(struct ctx_plan *plan)
 {
 	const struct ctx_segment *segments = plan->groups->segments;
 	size_t i = plan->step.n;
 
+	while (i > 0 && !(segments[i - 1].flags & CTX_SEGMENT_SIGNED))
+		i--;
+	plan->step.last_signed = i > 0 ? segments[i - 1].message : 0;
+	i = plan->step.n;
 	while (i > 0 && segments[i - 1].turn == plan->step.turn &&
 	    !(segments[i - 1].flags & CTX_SEGMENT_USER))
 		i--;
@@ -382,7 +386,7 @@ set_whole_step(struct ctx_plan *plan)
 	    .nonsystem_messages = plan->groups->nonsystem_messages,
 	    .turn = plan->groups->turn,
 	};
-	find_step_user(plan);
+	find_step_messages(plan);
 }
 
 /* If messages are removed in steps, the conversation exceeds the target, and
@@ -418,7 +422,7 @@ set_last_step(struct ctx_plan *plan)
 	plan->step.messages = segments[n].message;
 	plan->step.nonsystem_messages = segments[n].nonsystem_index;
 	plan->step.turn = segments[n - 1].turn;
-	find_step_user(plan);
+	find_step_messages(plan);
 	return true;
 }
 

@@ -16,6 +16,20 @@ ctx_plan_section_tokens(const struct ctx_prune_settings *settings)
 	return settings->strategy->needs_all ? 0 : settings->quantum;
 }
 
+/* Returns true if reasoning of the newest turn may be removed from a segment.
+ * Strategies that cut results do this, so that the results keep more lines; but
+ * only signed reasoning, because other providers may need it until the turn
+ * ends.  A message with signed reasoning must come later: Anthropic refuses
+ * the newest assistant message if its reasoning was removed. */
+static bool
+may_lose_new_reasoning(const struct ctx_plan *plan,
+    const struct ctx_segment *segment)
+{
+	return plan->settings.strategy->cuts_results &&
+	    (segment->flags & CTX_SEGMENT_SIGNED) &&
+	    segment->message < plan->step.last_signed;
+}
+
 unsigned
 ctx_plan_find_allowed_edits(const struct ctx_plan *plan, size_t i, bool ended)
 {
@@ -28,7 +42,8 @@ ctx_plan_find_allowed_edits(const struct ctx_plan *plan, size_t i, bool ended)
 		return 0;
 	if (settings->level >= CTX_LEVEL_BALANCED && segment->reasoning > 0 &&
 	    !settings->keeps_reasoning &&
-	    (!ended || segment->turn < plan->step.turn))
+	    (!ended || segment->turn < plan->step.turn ||
+		may_lose_new_reasoning(plan, segment)))
 		edits |= CTX_MARK_STRIP;
 	if (segment->passage_savings > 0)
 		return edits | CTX_MARK_PASSAGES;

@@ -250,6 +250,9 @@ struct ctx_plan_step {
 	/* Index of the last user message of the newest turn, or UINT64_MAX if
 	 * this turn has none. */
 	uint64_t last_user;
+	/* Index of the newest message with signed reasoning; 0 if there is
+	 * none. */
+	uint64_t last_signed;
 	/* Number of tokens that are reserved for the messages after the step:
 	 * quantum, or 0 if the step is the whole conversation. */
 	uint64_t reserved;
