@@ -293,6 +293,11 @@ changed() { # file, line
 	[ "$(bill '.shared.tokens' --diff old far)" -gt "$system" ]
 	[ "$system" -gt 0 ]
 	[ "$(bill '.read == .shared.tokens' --diff old near)" = true ]
+	# A breakpoint is at block 45; 20 blocks back from its end, 25 are left.
+	jq -c '.messages[25].content[0].text = "other"' old > last
+	[ "$(bill '.read == .shared.tokens' --diff old last)" = true ]
+	jq -c '.messages[24].content[0].text = "other"' old > out
+	[ "$(bill '.read' --diff old out)" -eq "$system" ]
 }
 
 @test "--diff: the breakpoints of system prompt and tools are found after a change of a later member" {
