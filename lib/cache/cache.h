@@ -159,10 +159,12 @@ struct ctx_request_prefix_change {
 	 * beginning of the earlier request. */
 	const struct ctx_request_prefix_item *item;
 	/* Place of the first byte that differs in the later request: its line
-	 * in the file, and its column in bytes, both from 1. */
+	 * in the file, and its column in bytes, both from 1.  In a string that
+	 * has escapes, or more than 64 KiB, the place may be its first byte. */
 	uint64_t line, column;
-	/* Up to 40 bytes around the first byte that differs. was: from the
-	 * earlier request; now: from the later request. */
+	/* Up to 40 bytes around the first byte that differs, or a text with the
+	 * length of a string of more than 64 KiB. was: from the earlier
+	 * request; now: from the later request. */
 	struct ctx_str was, now;
 	uint64_t messages; /* number of unchanged messages before the change */
 	/* Number of tokens of the earlier request before the first member or
