@@ -1,5 +1,6 @@
 /* spool.c - tests stored tool results and their file names */
 #include <dirent.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -74,6 +75,15 @@ put(struct ctx_spool *spool, const char *name, const char *p, size_t n,
 	return ctx_spool_put(spool, name, pieces, 3, err);
 }
 
+static void *
+remove_second_name(void *arg)
+{
+	(void)arg;
+	ctx_pause(50000);
+	NEED(unlink("a/b/second") == 0);
+	return NULL;
+}
+
 static void
 files(void)
 {
@@ -88,6 +98,7 @@ files(void)
 	const struct ctx_str stored = {"a\0b", 3};
 	struct ctx_spool_sum sum;
 	struct stat st;
+	pthread_t other;
 	size_t i;
 
 	tap_case("a file is stored once, whole, and read back");
@@ -136,6 +147,12 @@ files(void)
 	CHECK(ctx_spool_sum(&spool, "x", 2, &sum, &err) == -1);
 	CHECK(err.code == CTX_EFILE);
 	CHECK(ctx_spool_sum(&spool, "none", 3, &sum, &err) == 0);
+	tap_case(
+	    "a file that another process is storing has two names at first");
+	NEED(link("a/b/x", "a/b/second") == 0);
+	NEED(pthread_create(&other, NULL, remove_second_name, NULL) == 0);
+	CHECK(put(&spool, "x", "a\0b", 3, &err) == 0);
+	NEED(pthread_join(other, NULL) == 0);
 	tap_case("links are not followed, and no temporary file is left");
 	NEED(symlink("/etc/passwd", "a/b/l") == 0);
 	CHECK(ctx_spool_get(&spool, "l", 100, &out, &err) == -1);
@@ -152,6 +169,7 @@ directories(void)
 {
 	struct ctx_spool spool, other;
 	struct ctx_err err;
+	char path[100];
 
 	tap_case("the path above the last directories is found");
 	CHECK(ctx_spool_above("a/b/c", 0) == 5);
@@ -186,6 +204,13 @@ directories(void)
 	CHECK(err.code == CTX_EFILE && strstr(err.text, "symbolic") != NULL);
 	CHECK(ctx_spool_open(&spool, "link/x", true, &err) == -1);
 	CHECK(err.code == CTX_EFILE);
+	/* In an absolute path only the last component must not be a link. */
+	(void)snprintf(path, sizeof path, "%s/link", root);
+	CHECK(ctx_spool_open(&spool, path, true, &err) == -1);
+	CHECK(err.code == CTX_EFILE && strstr(err.text, "symbolic") != NULL);
+	(void)snprintf(path, sizeof path, "%s/link/x", root);
+	CHECK(ctx_spool_open(&spool, path, true, &err) == 0);
+	ctx_spool_close(&spool);
 	CHECK(ctx_spool_open(&spool, "", true, &err) == -1);
 	CHECK(ctx_spool_open(&spool, "a\nb", true, &err) == -1);
 	CHECK(err.code == CTX_EARG);
