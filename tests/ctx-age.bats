@@ -96,6 +96,18 @@ load age
 	ctx-age -k 0 --at-least $((saved + 1)) record | cmp - record
 	ctx-age -k 0 --at-least "$saved" record > out2
 	cmp <(jq -c '.messages[]' out2) <(jq -c . out)
+	# Of a message with several results, the newest one can be too new.
+	jq -nc --arg t "$(long 900)" '{role: "user", content: [("a", "b") |
+	    {type: "tool_result", tool_use_id: ., content: $t}]}' > in
+	for least in 1 100k; do
+		ctx-age -d anthropic --keep-results 1 --at-least $least in > out
+		cmp -s in out || echo $least
+		# In a request it is the same.
+		jq -c '{messages: [.]}' in |
+		    ctx-age -d anthropic --keep-results 1 --at-least $least |
+		    jq -c '.messages[]' | cmp - out
+	done > changed
+	[ "$(cat changed)" = 1 ]
 }
 
 @test "saved tokens are model tokens if the model has a factor" {

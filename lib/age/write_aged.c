@@ -108,16 +108,20 @@ ctx_age_is_before_boundary(const struct aging *aging,
 }
 
 /* Adds to queue->savings the tokens that can be saved in messages that have
- * become old enough since the last call. */
+ * become old enough since the last call.  At the end of the conversation, with
+ * the option by_results, also those of old tool results in messages that have
+ * new ones, too. */
 static int
 add_savings(struct aging *aging, struct age_queue *queue, struct ctx_err *err)
 {
 	const struct ctx_held_queue *lines = &aging->rewrite.lines;
+	bool adds_all = queue->ended && aging->options->by_results;
 	struct age_entry *entry;
 
 	for (; queue->savings_end < lines->end; queue->savings_end++) {
 		entry = ctx_held_queue_at(lines, queue->savings_end);
-		if (!ctx_age_is_before_boundary(aging, queue, entry))
+		if (!adds_all &&
+		    !ctx_age_is_before_boundary(aging, queue, entry))
 			break;
 		if (entry->tools != NULL &&
 		    ctx_age_message(aging, queue, entry, true, err) < 0)
