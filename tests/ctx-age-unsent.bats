@@ -183,6 +183,9 @@ load age
 	run -1 --separate-stderr ctx-age "$@" --reasoning fail t
 	[ "$output" = "$(cat t)" ]
 	[[ $stderr = *"1 conversations are unchanged"* ]]
+	# Nothing is refused if nothing would change.
+	ctx-age "$@" --reasoning fail --at-least 100k t > out
+	cmp t out
 	jq -cs '{model: "claude-opus-5-5", messages: .}' t > r
 	run -1 --separate-stderr ctx-age -k 1 -o 40 -S spool --reasoning fail r
 	[ "$output" = "$(cat r)" ]
@@ -196,6 +199,46 @@ load age
 	ctx-age -d anthropic -k 1 -o 40 --mask t > out
 	run ! grep -q 'Eq[234]' out
 	[ ! -e .ctx ]
+}
+
+@test "reasoning is restored in a message of several records, which is reported once" {
+	# The records with reasoning differ in nothing else.
+	jq -nc --arg rain "$(printf 'rain %.0s' {1..100})" '
+	    def answer($id; $block): {id: $id, type: "message", role: "assistant",
+		model: "claude-opus-5-5", content: [$block]};
+	    [{role: "user", content: "Weather?"},
+	     answer("m1"; {type: "tool_use", id: "a", name: "wx", input: {}}),
+	     {role: "user", content: [{type: "tool_result", tool_use_id: "a",
+		content: $rain}]},
+	     answer("m2"; {type: "text", text: "so"}),
+	     answer("m2"; {type: "thinking", thinking: "one", signature: "Eq1="}),
+	     answer("m2"; {type: "thinking", thinking: "two", signature: "Eq2="}),
+	     answer("m2"; {type: "text", text: "ok"})] | to_entries[] |
+	    {type: .value.role, uuid: "\(.key)", sessionId: "s",
+	     parentUuid: (if .key > 0 then "\(.key - 1)" else null end),
+	     message: .value}' > t
+	set -- -d claude-code -k 1 -o 40 -S spool
+	ctx-age "$@" t > out
+	run ! grep -q thinking out
+	[ "$(find spool -name 'reasoning-*.json' | wc -l)" -eq 2 ]
+	ctx-restore -S spool out | cmp - t
+	rm -r spool
+	ctx-age "$@" -n t > plan
+	grep -q 'bound reasoning  *1 messages' plan || fail "$(cat plan)"
+}
+
+@test "reasoning is restored after the system prompt was changed" {
+	cat > t <<X
+{"role":"system","content":"Be brief."}
+{"role":"user","content":"Weather?"}
+{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"wx","arguments":"{}"}}]}
+{"role":"tool","tool_call_id":"a","content":"$(printf 'rain %.0s' {1..100})"}
+{"role":"assistant","content":"ok","thinking_blocks":[{"type":"thinking","thinking":"hm","signature":"Eq1="}]}
+X
+	ctx-age -m claude-opus-5-5 -k 1 -o 40 -S spool t > out
+	run ! grep -q thinking out
+	sed '1s/brief/kind/' out | ctx-restore -S spool |
+	    cmp - <(sed '1s/brief/kind/' t)
 }
 
 @test "reasoning whose file cannot be written is kept, with a message" {
