@@ -248,21 +248,9 @@ ctx_validate_assistant_media(struct ctx_validator *validator, size_t i)
 	    "an assistant message has media");
 }
 
-/* Returns true if a repair has removed block i, or the tool result that
- * contains block i. */
-static bool
-is_block_dropped(const struct ctx_validator *validator, size_t i)
-{
-	uint32_t owner = validator->message->blocks[i].result_index;
-
-	return validator->removed_blocks[i] ||
-	    (owner != 0 && validator->removed_blocks[owner - 1]);
-}
-
-/* Sets *n to the number of images in the message that were not removed by a
- * repair. */
+/* Sets *n to the number of images in the message. */
 static int
-count_images_left(struct ctx_validator *validator, size_t *n)
+count_images(struct ctx_validator *validator, size_t *n)
 {
 	const struct ctx_message *message = validator->message;
 	struct ctx_media media;
@@ -270,8 +258,7 @@ count_images_left(struct ctx_validator *validator, size_t *n)
 
 	*n = 0;
 	for (i = 0; i < message->n; i++) {
-		if (message->blocks[i].kind != CTX_BLOCK_MEDIA ||
-		    is_block_dropped(validator, i))
+		if (message->blocks[i].kind != CTX_BLOCK_MEDIA)
 			continue;
 		if (inspect_media(message->json,
 			message->blocks[i].removable != 0
@@ -351,14 +338,13 @@ ctx_validate_images(struct ctx_validator *validator)
 	    validator->dialect == NULL || limits == NULL)
 		return 0;
 	if (limits->in_message > 0) {
-		if (count_images_left(validator, &n) < 0)
+		if (count_images(validator, &n) < 0)
 			return -1;
 		over = n > limits->in_message ? n - limits->in_message : 0;
 	}
 	validator->next_ordinal = 0;
 	for (i = 0; i < validator->message->n; i++)
 		if (validator->message->blocks[i].kind == CTX_BLOCK_MEDIA &&
-		    !is_block_dropped(validator, i) &&
 		    check_image(validator, limits, i, &over) < 0)
 			return -1;
 	if (!validator->place.inside)

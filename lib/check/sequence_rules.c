@@ -356,11 +356,9 @@ check_system(struct ctx_validator *validator)
 		return 0;
 	if (ctx_validate_wait(validator, CTX_WAITS_SYSTEM) < 0)
 		return -1;
-	if (is_user_side(validator->last.role) || validator->last.in_result)
-		return 0;
 	/* System messages directly after each other are accepted, because the
-	 * provider merges them. */
-	if (validator->last.role == CTX_ROLE_SYSTEM && validator->last.begun)
+	 * provider merges them.  So validator->last is never one of them. */
+	if (is_user_side(validator->last.role) || validator->last.in_result)
 		return 0;
 	return ctx_validate_refuse(validator, CTX_RULE_SYSTEM_PLACE,
 	    "a user message must be before this system message");
