@@ -38,7 +38,7 @@ load check
 	local i
 	for i in {1..20}; do
 		printf '{"role":"user","content":[%s]}\n{"role":"assistant","content":"a"}\n' \
-		    "$(if ((i == 3 || i == 5)); then image 2001 10; else image 9 9; fi)"
+		    "$(case $i in 3) image 2001 10 ;; 5) image 10 2001 ;; *) image 9 9 ;; esac)"
 	done > in
 	ctx-check -d anthropic in
 	printf '{"role":"user","content":[%s]}\n' "$(image 9 9)" >> in

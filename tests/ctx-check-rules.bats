@@ -5,12 +5,12 @@ load check
 
 @test "lone-surrogate finds half of a surrogate pair, and --repair writes U+FFFD" {
 	cat > in <<-'X'
-	{"role":"user","content":"a\ud83d b \ud83d\ude00 \udc00"}
+	{"role":"user","content":"a\uD83D b \ud83d\uDE00 \udc00"}
 	{"role":"assistant","content":null,"tool_calls":[{"id":"a\ud800","type":"function","function":{"name":"f","arguments":"{\"x\":\"\\ud83d\\n \\ud83d\\ude00 \\\\ud83d \ud801\"}"}}]}
 	{"role":"tool","tool_call_id":"a\ud800","content":"1 \\ud83d"}
 	X
 	cat > want <<-'X'
-	{"role":"user","content":"a\ufffd b \ud83d\ude00 \ufffd"}
+	{"role":"user","content":"a\ufffd b \ud83d\uDE00 \ufffd"}
 	{"role":"assistant","content":null,"tool_calls":[{"id":"a\ufffd","type":"function","function":{"name":"f","arguments":"{\"x\":\"\\ufffd\\n \\ud83d\\ude00 \\\\ud83d \ufffd\"}"}}]}
 	{"role":"tool","tool_call_id":"a\ufffd","content":"1 \\ud83d"}
 	X
@@ -23,6 +23,10 @@ load check
 	ctx-check --repair cut > out
 	grep -q '^{"role":"tool","tool_call_id":"a.ufffd",' out
 	ctx-check out
+	# Arguments in which only the outer JSON has half of a pair.
+	sed 's/\(arguments":"{\).*}"}}/\1\\"x\\":\\"\\ud801\\"}"}}/; s/a.ud800/a/; 1d' in > outer
+	grep -q 'arguments":"{."x.":."\\ud801."}"' outer
+	repaired outer <(sed 's/\\ud801/\\ufffd/' outer)
 }
 
 @test "lone-surrogate also checks the members of a request outside its messages" {
@@ -79,6 +83,12 @@ load check
 	ctx-check --provider openai --repair in > out
 	ctx-check --provider openai out
 	grep -q '"id":"call_[0-9a-f]*"' out
+	sed "s/$long/${long:1}/" in | ctx-check --provider openai
+	printf '%s\n' "$U" \
+	    '{"role":"assistant","content":[{"type":"tool_use","id":"'"$long"'","name":"f","input":{}}]}' \
+	    '{"role":"user","content":[{"type":"tool_result","tool_use_id":"'"$long"'","content":"1"}]}' > in
+	[ "$(finds -d anthropic in)" = 2:bad-id ]
+	sed "s/$long/${long:1}/" in | ctx-check -d anthropic
 	printf '%s\n' '{"role":"user","content":"hi"}' \
 	    '{"role":"assistant","content":[{"type":"tool_use","id":"f.0:1","name":"f","input":{}},{"type":"tool_use","id":"","name":"f","input":{}}]}' \
 	    '{"role":"user","content":[{"type":"tool_result","tool_use_id":"f.0:1","content":"1"},{"type":"tool_result","tool_use_id":"","content":"1"}]}' > in
@@ -211,6 +221,11 @@ load check
 	ctx-check -d anthropic --repair request > out
 	sed 's/1h/5m/g' request | cmp - out
 	sed 's/1h/5m/3; s/"name":"a",.*}]/"name":"a"}]/' request | ctx-check -d anthropic
+	# Each request is a conversation by itself.
+	{
+		printf '{"model":"m","messages":[%s]}\n' "$(text "$short")"
+		printf '{"model":"m","messages":[%s]}\n' "$(text "$long")"
+	} | ctx-check -d anthropic
 	local p='{"cachePoint":{"type":"default"}}'
 	printf '{"role":"user","content":[{"text":"x"},%s,{"text":"y"},%s]}\n' \
 	    "$p" "${p/\"default\"/\"default\",\"ttl\":\"1h\"}" > in
@@ -301,6 +316,8 @@ load check
 	[ "$output" = "in:2: bad-marker: a cache breakpoint is on reasoning" ]
 	run -0 ctx-check -d anthropic --repair in
 	[[ ${lines[1]} == *'"signature":"s"},{"type":"text"'* ]]
+	sed 's/"type":"thinking","thinking":"t","signature":"s"/"type":"redacted_thinking","data":"d"/' in > redacted
+	[ "$(finds -d anthropic redacted)" = 2:bad-marker ]
 	printf '%s\n' '{"role":"user","content":[{"text":"hi"}]}' \
 	    '{"role":"assistant","content":[{"text":"a"},{"reasoningContent":{"reasoningText":{"text":"t","signature":"s"}}},{"cachePoint":{"type":"default"}}]}' \
 	    '{"role":"user","content":[{"text":"hi"},{"cachePoint":{"type":"default"}}]}' > in
@@ -620,7 +637,7 @@ in:3: bad-result: tool result "a" has a block of a type that no tool result can 
 }
 
 @test "--schema checks arguments against the schema of their tool" {
-	local schema='{"type":"object","properties":{"path":{"type":"string"},"n":{"type":["integer","null"]},"mode":{"enum":["r","w"]},"k":{"enum":["a",1]},"at":{"type":"array","items":{"type":"object","required":["x"],"properties":{"x":{"type":"number"}}}}},"required":["path"],"additionalProperties":false}'
+	local schema='{"type":"object","properties":{"path":{"type":"string"},"n":{"type":["integer","null"]},"mode":{"enum":["r","w"]},"k":{"enum":["a",1]},"at":{"type":"array","items":{"type":"object","required":["x"],"properties":{"x":{"type":"number"}}}},"b":{"type":"boolean"},"s":{"type":"string","nullable":true},"o":{"type":"object","properties":{},"patternProperties":{"^x-":{}},"additionalProperties":false}},"required":["path"],"additionalProperties":false}'
 	local args want d
 	while IFS='|' read -r args want; do
 		printf '%s\n' '{"model":"m","tools":[{"name":"g"},{"name":"f","input_schema":'"$schema"'}],"messages":[{"role":"user","content":"u"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":'"$args"'}]}]}' > anthropic
@@ -642,6 +659,13 @@ in:3: bad-result: tool result "a" has a block of a type that no tool result can 
 	{"path":7}|"path" has another type
 	{"path":"x","n":1.5}|"n" has another type
 	{"path":"x","n":2.0}|
+	{"path":"x","n":2.5E1}|
+	{"path":"x","n":2.5e1}|
+	{"path":"x","b":true}|
+	{"path":"x","b":false}|
+	{"path":"x","b":null}|"b" has another type
+	{"path":"x","s":null}|
+	{"path":"x","o":{"x-a":1}}|
 	{"path":"x","mode":"a"}|"mode" is not one of the allowed values
 	{"path":"x","k":1.0}|
 	{"path":"x","k":1.5}|"k" is not one of the allowed values

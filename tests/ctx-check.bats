@@ -171,6 +171,26 @@ found() {
 	    '{"type":"message","role":"assistant","content":[{"type":"output_text","text":"b"}]}' > in
 	[ -z "$(finds in)" ]
 	[ "$(finds --provider bedrock in)" = 4:last-message ]
+	# Lines of one response that all say something.
+	printf '%s\n' \
+	    '{"type":"user","uuid":"1","parentUuid":null,"message":{"role":"user","content":"a"}}' \
+	    '{"type":"assistant","uuid":"2","parentUuid":"1","message":{"role":"assistant","id":"m","content":[{"type":"text","text":"b"}]}}' \
+	    '{"type":"assistant","uuid":"3","parentUuid":"2","message":{"role":"assistant","id":"m","content":[{"type":"text","text":"c"}]}}' \
+	    '{"type":"user","uuid":"4","parentUuid":"3","message":{"role":"user","content":"d"}}' > in
+	[ -z "$(finds --provider bedrock in)" ]
+	[ "$(sed '3s/"m"/"n"/' in | finds --provider bedrock)" = 3:alternation ]
+	# A result in an assistant message becomes a message after it.
+	printf '%s\n' "$U" '{"role":"assistant","content":[{"type":"tool-call","toolCallId":"a","toolName":"f","input":{},"providerExecuted":true},{"type":"tool-result","toolCallId":"a","toolName":"f","output":{"type":"text","value":"x"}}]}' \
+	    "$A" "$U" > in
+	[ -z "$(finds -d vercel-model --provider bedrock in)" ]
+	# A reference to an item that the provider has stored is not empty.
+	printf '%s\n' '{"type":"item_reference","id":"msg_1"}' "$U" > in
+	[ -z "$(finds -d openai-responses --provider anthropic in)" ]
+	# Reasoning that is removed leaves the last message what it is.
+	printf '%s\n' "$U" '{"type":"reasoning","id":"r","summary":[]}' \
+	    '{"type":"message","role":"assistant","content":[]}' > in
+	run -1 --separate-stderr ctx-check -d openai-responses --provider anthropic --repair in
+	[ "${stderr_lines[0]}" = "in:3: last-message: the last message must be from the user or a tool" ]
 }
 
 @test "responses of a provider are not checked as requests" {
