@@ -176,6 +176,35 @@ levels() {
 	done
 }
 
+@test "claude-code: a line of reasoning of an old turn is removed before its answer" {
+	jq -nc --arg fill "$(words 40)" '
+	    def line($id; $up; $role; $content): {type: $role, uuid: $id,
+		parentUuid: $up, message: ({role: $role, content: $content} +
+		if $role == "assistant" then {id: $id[:2]} else {} end)};
+	    def think: [{type: "thinking", thinking: $fill, signature: "c2ln"}];
+	    line("u1"; null; "user"; "List it."),
+	    line("m1a"; "u1"; "assistant"; think),
+	    line("m1b"; "m1a"; "assistant";
+		[{type: "tool_use", id: "t", name: "ls", input: {}}]),
+	    line("r1"; "m1b"; "user"; [{type: "tool_result", tool_use_id: "t",
+		content: "src"}]),
+	    line("u2"; "r1"; "user"; "And now?"),
+	    line("m2a"; "u2"; "assistant"; think),
+	    line("m2b"; "m2a"; "assistant"; [{type: "text", text: "Done."}])' > in
+	n=$(tokens -m claude-opus-4-5 in)
+	for s in pinned-fifo heuristic salient; do
+		ctx-prune -m claude-opus-4-5 -s $s --quantum 0 -k 1 -t 1 -b $((n - 20)) in > out
+		# Nothing else is removed, and the newest turn keeps its reasoning.
+		[ "$(jq -r .uuid out | xargs)" = "u1 m1b r1 u2 m2a m2b" ] ||
+			fail "$s: $(jq -r .uuid out | xargs)"
+		[ "$(tokens -m claude-opus-4-5 out)" -le $((n - 20)) ]
+		ctx-check out
+		[ "$(live claude-code out)" = "[1,2,3,4,5,6]" ]
+	done
+	ctx-prune -m claude-opus-4-5 -s pinned-fifo -l light -k 1 -t 1 -b $((n - 20)) in > out
+	[ "$(jq -r .uuid out | xargs)" = "u2 m2a m2b" ]
+}
+
 @test "a kept line whose parent is removed gets the nearest kept ancestor; others are unchanged" {
 	cat > t.jsonl <<-'EOF'
 	{"type":"summary","summary":"s","leafUuid":"b"}
