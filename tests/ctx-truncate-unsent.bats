@@ -111,7 +111,8 @@ prefix() {
 	[[ ${lines[1]} = *truncated* ]]
 	# Reasoning before the only cut forbids nothing.
 	head -n 3 t > u
-	ctx-truncate -d anthropic -l 40 --reasoning fail u > out
+	ctx-truncate -v -d anthropic -l 40 --reasoning fail u > out 2> err
+	ctx-truncate -v -d anthropic -l 40 u 2>&1 > /dev/null | cmp - err
 	grep -q truncated out
 	ctx-truncate -d anthropic -l 40 --unsent --reasoning fail t | cmp - t
 	# A request among the messages is a conversation of its own.
