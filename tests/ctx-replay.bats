@@ -363,6 +363,12 @@ codex() {
 	    else . end' session.jsonl > level.jsonl
 	replayed level.jsonl .equal 1
 	replayed level.jsonl .replayed.read 5003
+	# A level that is chosen after the question holds from the next one on.
+	jq -c 'if .type == "thinking_level_change" then .parentId = "u2"
+	    elif .id == "u2" then .parentId = "a1"
+	    elif .id == "a2" then .parentId = "t" else . end' level.jsonl |
+	    jq -sc '.[:3] + [.[4], .[3]] + .[5:] | .[]' > late.jsonl
+	replayed late.jsonl .replayed.read 5000
 }
 
 @test "without usage and timestamps ctx counts tokens, and warns that the cache does not expire" {

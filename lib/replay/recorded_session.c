@@ -297,6 +297,8 @@ read_message(struct session_reading *reading, const struct ctx_event *event,
 			    reading->stream->transcript, message->line,
 			    event->record->json, &place);
 			ctx_replay_note_line(open, &place);
+			if (sent->role == CTX_ROLE_USER)
+				ctx_replay_note_prompt(open);
 		}
 	}
 	open->answers = answers;
@@ -357,7 +359,8 @@ read_line(struct session_reading *reading, const struct ctx_event *event,
 	if (find_response_model(reading, open, event->record->json, place.model,
 		err) < 0)
 		return -1;
-	ctx_replay_note_line(open, &place);
+	if (place.kind != CTX_LINE_MESSAGE)
+		ctx_replay_note_line(open, &place);
 	if (open->begun && place.kind == CTX_LINE_ASIDE &&
 	    row->usage.line[0] != NULL)
 		ctx_replay_note_report(open, event, row);

@@ -28,11 +28,13 @@ struct session_reading {
 		 * time: latest timestamp of all messages so far. answer_time:
 		 * timestamp of the newest message. */
 		int64_t time, answer_time;
-		/* thinking: setting of the model's thinking for the next
-		 * request (enum ctx_thinking). thinking_from: index of the
-		 * first request with this setting. thinks: true if any line has
-		 * switched thinking on. */
-		unsigned thinking;
+		/* Settings of the model's thinking (enum ctx_thinking).
+		 * thinking: since the last message of the user, for the
+		 * requests from the index thinking_from on. next_thinking:
+		 * after the next message of the user; CTX_THINKING_UNKNOWN if
+		 * the same. thinks: true if any line has switched thinking
+		 * on. */
+		unsigned thinking, next_thinking;
 		size_t thinking_from;
 		bool thinks;
 		/* true if the agent was ended or started since the last
@@ -65,6 +67,9 @@ int ctx_replay_find_request(struct session_reading *reading,
  * say that the agent was started again. */
 void ctx_replay_note_line(struct open_session *open,
     const struct ctx_line_place *place);
+/* Handles a message of the user: from now on, requests have the setting of
+ * thinking that the last line with a setting has. */
+void ctx_replay_note_prompt(struct open_session *open);
 /* Handles a response that contains reasoning: thinking was on, even if no line
  * says so. */
 void ctx_replay_note_reasoning(struct open_session *open);

@@ -93,10 +93,19 @@ ctx_replay_note_line(struct open_session *open,
 		open->restarts = true;
 	if (place->thinking == CTX_THINKING_UNKNOWN)
 		return;
-	open->thinking = place->thinking;
-	open->thinking_from = open->session.n_requests;
+	open->next_thinking = place->thinking;
 	if (place->thinking >= CTX_THINKING_ON)
 		open->thinks = true;
+}
+
+void
+ctx_replay_note_prompt(struct open_session *open)
+{
+	if (open->next_thinking == CTX_THINKING_UNKNOWN)
+		return;
+	open->thinking = open->next_thinking;
+	open->next_thinking = CTX_THINKING_UNKNOWN;
+	open->thinking_from = open->session.n_requests;
 }
 
 void
