@@ -334,6 +334,21 @@ codex() {
 	replayed short.jsonl .equal 1
 }
 
+@test "if a turn begins with fewer tokens, messages before the last turn's reasoning are found" {
+	# The second request is in the turn of the first.
+	codex 0:10000:0 20:12000:9984 40:11500:9984 |
+	    jq -c 'if .payload.role == "user" and
+		.payload.content[0].text == "Question 2?" then .payload =
+		{type: "function_call_output", call_id: "c", output: "x"}
+	    else . end' > rollout.jsonl
+	replayed rollout.jsonl .equal 2
+	replayed rollout.jsonl .replayed.read 19968
+	costs_nothing_less rollout.jsonl
+	# With more tokens than before, all is found.
+	codex 0:10000:0 20:12000:9984 40:12500:12032 > all.jsonl
+	replayed all.jsonl .equal 2
+}
+
 @test "the usage that a session of pi reports is read" {
 	local n
 	{

@@ -385,6 +385,9 @@ replay_request(struct billing *billing, size_t i,
 	if (found == CACHE_FOUND_REWRITTEN) {
 		request->is_rewritten = true;
 		found = CACHE_FOUND_OUTSIDE;
+	} else if (found == CACHE_FOUND_TURN) {
+		request->lacks_reasoning = true;
+		found = CACHE_FOUND_MESSAGES;
 	}
 	billing->turn_end = ends_turn ? prompt.stored : 0;
 	ctx_replay_find_usage(request, &prompt, &rules, read,

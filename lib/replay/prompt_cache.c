@@ -175,6 +175,18 @@ count_before(const struct prompt_cache *cache, uint32_t node,
 	return prompt->tokens > after ? prompt->tokens - after : 0;
 }
 
+/* Returns true if a prompt begins a turn and has fewer tokens than the prompt
+ * before it, which a cache without breakpoints has stored: it lacks the
+ * reasoning of the turn before. */
+static bool
+lacks_reasoning(const struct prompt_cache *cache,
+    const struct stored_node *entry, const struct cached_prompt *prompt)
+{
+	return prompt->request->lacks_reasoning ||
+	    (prompt->is_billed && prompt->request->begins_turn &&
+		cache->uses[entry->use - 1].tokens > prompt->tokens);
+}
+
 /* Returns how many tokens of a prompt are in the cache: the tokens of the
  * longest stored beginning of the prompt.  Sets *found to the part of the
  * prompt in which this beginning ends. */
@@ -202,6 +214,12 @@ find_stored(const struct prompt_cache *cache,
 		    entry->tokens > prompt->tokens) {
 			*found = CACHE_FOUND_REWRITTEN;
 			break;
+		}
+		if (!rules->is_marked &&
+		    lacks_reasoning(cache, entry, prompt)) {
+			*found = CACHE_FOUND_TURN;
+			if (!entry->begins_turn)
+				continue;
 		}
 		if (entry->tokens > 0)
 			return entry->tokens;
@@ -303,6 +321,7 @@ store_path(struct prompt_cache *cache, const struct cached_prompt *prompt,
 		return -1;
 	use = &cache->uses[number - 1];
 	use->tip = prompt->node;
+	use->tokens = prompt->tokens;
 	time = request->is_resent ? request->end_time : request->answer_time;
 	use->expires = time == INT64_MIN ? INT64_MAX : time + lifetime;
 	for (node = prompt->answered;; node = cache->tree->nodes[node].parent) {
@@ -322,6 +341,7 @@ ctx_prompt_cache_send(struct prompt_cache *cache,
     uint64_t *read, enum cache_find *found, struct ctx_err *err)
 {
 	uint64_t response = prompt->request->response_tokens;
+	struct stored_node *entry;
 
 	if (reach_nodes(cache, err) < 0)
 		return -1;
@@ -335,8 +355,9 @@ ctx_prompt_cache_send(struct prompt_cache *cache,
 		return -1;
 	if (rules->is_marked && prompt->stored < rules->least)
 		return 0;
-	find_entry(cache, prompt->node, prompt->request)->tokens =
-	    prompt->stored;
+	entry = find_entry(cache, prompt->node, prompt->request);
+	entry->tokens = prompt->stored;
+	entry->begins_turn = prompt->request->begins_turn;
 	if (rules->is_marked && prompt->request->is_resent)
 		find_entry(cache, prompt->answered, prompt->request)->tokens =
 		    CACHE_TOKENS_UNKNOWN;

@@ -56,6 +56,9 @@ enum cache_find {
 	/* the same as CACHE_FOUND_OUTSIDE, because the prompt has fewer tokens
 	 * than its stored beginning: its messages were changed */
 	CACHE_FOUND_REWRITTEN,
+	/* messages before the previous turn, whose reasoning is not sent any
+	 * more */
+	CACHE_FOUND_TURN,
 	/* only a part of the system prompt and tool definitions that other
 	 * sessions also send */
 	CACHE_FOUND_SHARED,
@@ -81,6 +84,9 @@ struct prompt_cache {
 		/* index of an older entry of the same node, plus 1; 0 if there
 		 * is none */
 		uint32_t older;
+		/* true if this message of the user is the last of a stored
+		 * prompt */
+		bool begins_turn;
 		/* Number of tokens of the stored part of a prompt that ends
 		 * with this message.  0 if no stored part ends here,
 		 * CACHE_TOKENS_UNKNOWN if one ends here but its tokens were not
@@ -100,6 +106,7 @@ struct prompt_cache {
 		int64_t expires;
 		/* node of the last message in the newest prompt of this use */
 		uint32_t tip;
+		uint64_t tokens; /* number of tokens of this prompt */
 	} * uses;
 	size_t n_uses, uses_cap;
 	/* For each model and setting that was used: index of its newest use,

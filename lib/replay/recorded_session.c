@@ -292,6 +292,7 @@ read_message(struct session_reading *reading, const struct ctx_event *event,
 		open->time = time;
 	if (!answers) {
 		open->waiting = (struct ctx_billed_usage){0};
+		open->asks = ctx_message_is_from_user(sent);
 		if (message->line != 0) {
 			(void)ctx_transcript_read_line(
 			    reading->stream->transcript, message->line,

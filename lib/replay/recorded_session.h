@@ -51,6 +51,10 @@ struct replay_request {
 	 * earlier ones, although the session does not contain them: it was
 	 * started again, or has removed tool results. */
 	bool is_rewritten;
+	/* begins_turn: true if a message of the user is the last message of the
+	 * prompt. lacks_reasoning: true if the prompt has no longer the
+	 * reasoning of the turn before. */
+	bool begins_turn, lacks_reasoning;
 	int64_t end_time;
 	/* setting of the model's thinking (enum ctx_thinking); 0 if not
 	 * known */

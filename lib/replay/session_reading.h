@@ -40,6 +40,9 @@ struct session_reading {
 		/* true if the agent was ended or started since the last
 		 * request */
 		bool restarts;
+		/* true if the newest message that is not a response is from the
+		 * user */
+		bool asks;
 		/* Billed tokens that were reported before the response to which
 		 * they belong. */
 		struct ctx_billed_usage waiting;

@@ -44,6 +44,7 @@ add_request(struct open_session *open, const struct ctx_event *event,
 	    .is_resent = event->message->dialect->resends,
 	    .thinking = open->thinking,
 	    .is_rewritten = open->restarts,
+	    .begins_turn = open->asks,
 	    .has_reads = event->layout->dialect->usage.read != NULL,
 	    .recorded = open->waiting,
 	};
