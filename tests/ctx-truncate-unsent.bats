@@ -115,6 +115,11 @@ prefix() {
 	ctx-truncate -v -d anthropic -l 40 u 2>&1 > /dev/null | cmp - err
 	grep -q truncated out
 	ctx-truncate -d anthropic -l 40 --unsent --reasoning fail t | cmp - t
+	# A later message, which cannot be read, could forbid the cut.
+	{ cat u; echo '{'; } > torn
+	run -2 --separate-stderr ctx-truncate -d anthropic -l 40 \
+	    --reasoning fail torn
+	[ "$output" = "$(cat u)" ]
 	# A request among the messages is a conversation of its own.
 	{ sed 2q u; jq -cs '{model:"claude-opus-4-8",messages:.}' t
 	  echo '{"x":1}'; sed 1,2d u; } > mixed

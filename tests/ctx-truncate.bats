@@ -289,6 +289,11 @@ fits_limit() {
 	ctx-truncate -l 60 blocks > out
 	jq -e '.content | map(.type) == ["text", "image_url", "text"]' out
 	jq -e '.content | map(.text // "") | add | length <= 60' out
+	# A block that is no text, before the first text that is kept
+	jq -nc '{role: "user", content: [{type: "tool_result", tool_use_id: "a",
+	    content: [{type: "search_result", title: ("a" * 300)},
+	    {type: "text", text: ("b" * 300)}]}]}' | ctx-truncate -l 60 > out
+	jq -e '.content[0].content | map(.type) == ["text"]' out
 	# One value differs where one text is cut.
 	ctx-truncate -l 399 blocks > out
 	cmp <(sed 's/\[….*…\]//; s/a*//g; s/b*//g; s/c*//g' out | wc -l) \
@@ -452,6 +457,9 @@ fits_limit() {
 	jq -e '.tool_calls[0].function.arguments == "{}"' out
 	ctx-truncate --args 5 out | cmp - out
 	ctx-truncate --args 1 out | cmp - out
+	# The shortest object is not shorter.
+	jq -c '.tool_calls[0].function.arguments = "[]"' call > in
+	ctx-truncate --args 1 in | cmp - in
 }
 
 @test "the reference of an aged result is kept, the text before it is truncated" {
