@@ -191,3 +191,9 @@ unanswered() {
 	[[ $output == *"--reasoning needs --repair"* ]]
 	run -2 ctx-check --reasoning keep --after in in
 }
+
+@test "--repair removes signed reasoning after an inserted first message" {
+	printf '%s\n' '{"modelId":"anthropic.claude-opus-5-5-v1:0","messages":[{"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"t","signature":"c2ln"}}},{"text":"a"}]},{"role":"user","content":[{"text":"q"}]}]}' > in
+	ctx-check --repair in > out
+	[ "$(jq -c '.messages | [length, .[1].content]' out)" = '[3,[{"text":"a"}]]' ]
+}

@@ -65,6 +65,8 @@ judged() {
 	judged anthropic 1:empty-text -- "$(says user '' '{"type":"text","text":"a"}')"
 	judged anthropic 2:empty-text 2:reasoning-only -- "$U" "$(says assistant ' ' \
 	    '{"type":"thinking","thinking":"x","signature":"s"}')" "$U"
+	judged anthropic 2:empty-text -- "$U" "$(says assistant ' ' \
+	    '{"type":"server_tool_use","id":"s","name":"web_search","input":{}},{"type":"web_search_tool_result","tool_use_id":"s","content":[]}')" "$U"
 	echo '{"role":"user","content":[{"text":" "},{"text":"a"}]}' > in
 	[ -z "$(finds -d bedrock in)" ]
 	echo '{"role":"user","content":[{"text":" "}]}' > in

@@ -453,3 +453,14 @@ same() {
 		[[ $output == *"${o%% *} needs --repair" ]]
 	done
 }
+
+@test "--repair counts array elements that are not messages, and removed ones as gone" {
+	echo '{"messages":['"$U"',{"x":1},{"role":"tool","tool_call_id":"q","content":"1"},'"$A"']}' > in
+	run -1 --separate-stderr ctx-check -d openai-chat --repair in
+	[ "$output" = '{"messages":['"$U"',{"x":1},'"$A"']}' ]
+	[[ $stderr == "in:1: no-message: an element is not a message"* ]]
+	echo '{"type":"reasoning","id":"r","summary":[]}' > in
+	run -1 --separate-stderr ctx-check --repair in
+	[ -z "$output" ]
+	[ "$stderr" = "in:1: no-message: the file has no messages" ]
+}
