@@ -20,7 +20,7 @@ static const struct {
 } reasons[CTX_REPLAY_REASONS] = {
     {"equal", "equal within 2 %"},
     {"expired", "its lifetime had passed"},
-    {"replaced", "other messages, as after a compaction"},
+    {"replaced", "no message was stored, as after a compaction"},
     {"beginning", "nothing was read; did the system prompt or tools change?"},
     {"shorter", "less was read than expected; did messages change?"},
     {"kept-longer", "stored for more than its lifetime"},

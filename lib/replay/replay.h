@@ -50,9 +50,10 @@ enum ctx_replay_reason {
 	 * much of the system prompt and tool definitions was in the cache
 	 * because of other sessions is not known. */
 	CTX_REPLAY_EXPIRED,
-	/* The messages of the previous prompt were replaced by other messages,
-	 * because of a compaction or another branch of the conversation.  How
-	 * much of the system prompt and tools was stored is not known. */
+	/* No message of the prompt was stored: messages were replaced (by a
+	 * compaction, or on another branch of the conversation) or changed, or
+	 * thinking was switched on or off.  How much of the system prompt and
+	 * tools was stored is not known. */
 	CTX_REPLAY_REPLACED,
 	/* The provider read at most the part of the system prompt and tool
 	 * definitions that other sessions also send, although the replay found
