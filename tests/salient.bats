@@ -274,6 +274,53 @@ $(numbered 90)" '{role: "tool", tool_call_id: $i, content: $t}'
 	done
 }
 
+@test "salient cuts the arguments of the newest call, if what must be kept exceeds the budget" {
+	file=$(numbered 400)
+	{
+		messages "user:Write the table."
+		called a write_file "$(jq -nc --arg t "$file" \
+		    '{path: "old.c", content: $t}')" ok
+		called b write_file "$(jq -nc --arg t "$file" \
+		    '{path: "new.c", content: $t}')" "error: disk /dev/sda2"
+	} > in
+	jq -nc '[inputs] | {contents: map(
+	    if .tool_calls then {role: "model", parts: [{functionCall:
+		{name: "write_file", args: (.tool_calls[0].function.arguments |
+		    fromjson)}}]}
+	    elif .role == "tool" then {role: "user", parts: [{functionResponse:
+		{name: "write_file", response: {result: .content}}}]}
+	    else {role, parts: [{text: .content}]} end)}' in > gemini
+	for strategy in salient heuristic; do
+		set -- -e o200k_base -s "$strategy" -b 200
+		ctx-prune "$@" --explain why --archive gone in > out
+		cmp <(sed -n '1p;5p' in) <(sed -n '1p;3p' out)
+		n=$(jq -r 'select(.tool_calls[0]?.id == "b") |
+		    .tool_calls[0].function.arguments | length' in)
+		[ "$(sed -n 2p out | jq -r '.tool_calls[0].function.arguments')" = \
+		    "{\"_ctx_cut\":\"$n characters truncated\"}" ]
+		[ "$(jq -r 'select(.line == 4) | .rule' why)" = arguments ]
+		grep -qF "$(sed -n 4p in)" gone
+		ctx-prune "$@" out | cmp - out
+		ctx-check -q out
+		# not what was asked to be kept, and not at level light
+		run -1 ctx-prune "$@" -k 2 in
+		run -1 ctx-prune "$@" -l light in
+		run -1 ctx-prune "$@" --tool write_file in
+		run -1 ctx-prune "$@" --pin-tool write_file in
+		# nor of a call that has no result yet
+		run -1 ctx-prune "$@" <(sed 5d in)
+		ctx-prune "$@" gemini > out
+		jq -e '.contents | map(.parts[].functionCall.args? // empty) |
+		    . == [{_ctx_cut: "'"$(jq -c '.contents[3].parts[0] |
+			.functionCall.args | tojson | length' gemini)"' characters truncated"}]' out
+		ctx-check -q out
+	done
+	# if the call fits, its arguments are kept
+	ctx-prune -e o200k_base -b "$(sed -n '1p;4,5p' in | tokens -e o200k_base)" \
+	    in > out
+	cmp <(sed -n '1p;4,5p' in) out
+}
+
 @test "salient meets the budget with many results of one response" {
 	jq -nc '{role: "user", content: "go"},
 	    {role: "assistant", content: null, tool_calls: [range(100) |

@@ -315,7 +315,7 @@ measure_segments(struct prune *run, struct held_conversation *conversation,
 
 /* Lets the strategy's scorer, if there is one, read a new message. */
 static int
-score_segments(struct held_conversation *conversation,
+score_segments(struct prune *run, struct held_conversation *conversation,
     const struct prune_entry *entry, const struct ctx_message *message,
     size_t first, struct ctx_err *err)
 {
@@ -326,6 +326,8 @@ score_segments(struct held_conversation *conversation,
 	    &(struct ctx_scored_message){.message = message,
 		.first = first,
 		.excluded = entry->excluded_results,
+		.keeps_arguments =
+		    run->options->tool.n + run->options->not_tool.n > 0,
 		.number = conversation->shared_number},
 	    &conversation->groups, err);
 }
@@ -351,7 +353,7 @@ ctx_prune_hold_message(struct prune *run,
 	ctx_prune_settings_see(&conversation->plan.settings, message);
 	if (measure_segments(run, conversation, entry, message, first, err) < 0)
 		return -1;
-	return score_segments(conversation, entry, message, first, err);
+	return score_segments(run, conversation, entry, message, first, err);
 }
 
 int

@@ -1,6 +1,8 @@
 /* keep_passages.c - removes from the text of a message the passages (a few
  * lines each) that the strategy does not keep, and counts the tokens that this
  * saves */
+#include <stdio.h>
+
 #include "prune/held_conversation.h"
 #include "prune/plan.h"
 
@@ -35,8 +37,8 @@ find_texts(struct prune *run, const struct ctx_message *message, size_t i,
 }
 
 /* Removes from the beginning of the list *all the passages that belong to one
- * tool result, and sets *first to these passages.  Returns false if *all is
- * empty. */
+ * tool result or tool call, and sets *first to these passages.  Returns false
+ * if *all is empty. */
 static bool
 take_result(struct passages *all, struct passages *first)
 {
@@ -47,6 +49,41 @@ take_result(struct passages *all, struct passages *first)
 	all->list += first->n;
 	all->n -= first->n;
 	return first->n > 0;
+}
+
+/* Cuts the arguments of the tool call that is block i. */
+static int
+cut_arguments(struct prune *run, struct ctx_edits *edits,
+    const struct ctx_message *message, size_t i, struct ctx_err *err)
+{
+	uint32_t args = message->blocks[i].payload;
+	struct ctx_str raw = ctx_json_str(message->json, args);
+	size_t chars = ctx_json_is_string(message->json, args)
+	    ? ctx_json_string_chars(raw)
+	    : ctx_utf8_count(raw.p, raw.n);
+	char mark[80];
+
+	(void)snprintf(mark, sizeof mark,
+	    "{\"_ctx_cut\":\"%zu characters truncated\"}", chars);
+	return ctx_shorten_arguments(&run->shortener, edits, message->json,
+	    args, mark, err);
+}
+
+/* Removes passages that belong to one tool result, or to the texts of the
+ * message, or cuts the arguments of a tool call. */
+static int
+remove_from_block(struct prune *run, struct ctx_edits *edits,
+    const struct ctx_message *message, const struct passages *removed,
+    bool keep_start, struct ctx_err *err)
+{
+	size_t i = removed->list->result;
+
+	if (removed->list->to == 0)
+		return cut_arguments(run, edits, message, i, err);
+	if (find_texts(run, message, i, err) < 0)
+		return -1;
+	return ctx_passages_remove(&run->shortener, edits, &run->text_segments,
+	    removed, keep_start, err);
 }
 
 int
@@ -61,9 +98,8 @@ ctx_prune_remove_passages(struct prune *run,
 		err) < 0)
 		return -1;
 	while (take_result(&removed, &of_result)) {
-		if (find_texts(run, message, of_result.list->result, err) < 0 ||
-		    ctx_passages_remove(&run->shortener, edits,
-			&run->text_segments, &of_result, keep_start, err) < 0)
+		if (remove_from_block(run, edits, message, &of_result,
+			keep_start, err) < 0)
 			return -1;
 		keep_start = false;
 	}

@@ -40,6 +40,8 @@ struct ctx_scored_message {
 	size_t first;
 	/* see prune_entry.excluded_results */
 	const bool *excluded;
+	/* true if arguments of tool calls must not be cut */
+	bool keeps_arguments;
 	/* If options.shared is not NULL: number of the message in
 	 * *options.shared, the same for each scorer that reads the message.  0
 	 * if no other scorer reads the message. */

@@ -20,6 +20,16 @@ loses_bound_reasoning(const struct held_conversation *conversation,
 	return false;
 }
 
+/* Returns true if arguments of tool calls are cut in a message that loses
+ * passages: if the strategy cuts results, not texts, and the message is one of
+ * the assistant. */
+static bool
+loses_arguments(const struct held_conversation *conversation, size_t first)
+{
+	return conversation->plan.settings.strategy->cuts_results &&
+	    conversation->groups.segments[first].role == CTX_ROLE_ASSISTANT;
+}
+
 /* Returns a text for --explain that says why a message is edited. first: index
  * of the message's first segment. */
 static const char *
@@ -43,6 +53,9 @@ find_edit_rule(const struct held_conversation *conversation,
 	if (marks == CTX_MARK_STRIP &&
 	    loses_bound_reasoning(conversation, entry, first))
 		return "bound reasoning";
+	if ((marks & CTX_MARK_PASSAGES) && loses_arguments(conversation, first))
+		return marks == CTX_MARK_PASSAGES ? "arguments"
+						  : "reasoning, arguments";
 	for (size_t i = 0; i < CTX_LENGTH(rules); i++)
 		if (rules[i].marks == marks)
 			return rules[i].rule;

@@ -410,9 +410,13 @@ ctx_pruned_history_search_results(struct pruned_history *history,
 		ctx_scorer_find_removed(history->conversation->scorer, segment,
 		    &removed, err) < 0))
 		return -1;
-	for (size_t i = 0; i < parsed->n && rc == 0; i++)
+	for (size_t i = 0; i < parsed->n && rc == 0; i++) {
 		if (parsed->blocks[i].kind == CTX_BLOCK_TOOL_RESULT)
 			rc = search_result(history, i, &removed, name, err);
+		/* Arguments of a tool call are not searched. */
+		else if (removed.n > 0 && removed.list->result == i)
+			removed.list++, removed.n--;
+	}
 	return rc;
 }
 

@@ -5,6 +5,8 @@
  * must not exceed the limit together.  If the limit is in tokens, the text is
  * cut by counting tokens, and the tokens of the result are counted again.
  */
+#include <string.h>
+
 #include "store/store.h"
 #include "truncate/cut_points.h"
 
@@ -279,6 +281,22 @@ ctx_shorten(struct shortener *shortener, struct ctx_edits *edits,
 	ctx_buf_reset(&shortener->text);
 	ctx_buf_reset(&shortener->out);
 	return rc;
+}
+
+int
+ctx_shorten_arguments(struct shortener *shortener, struct ctx_edits *edits,
+    const struct ctx_json *json, uint32_t args, const char *mark,
+    struct ctx_err *err)
+{
+	struct ctx_buf *out = &shortener->out;
+
+	out->n = 0;
+	if (ctx_json_is_string(json, args)
+		? ctx_json_string_encode(out, mark, strlen(mark), err) < 0
+		: ctx_buf_add(out, mark, strlen(mark), err) < 0)
+		return -1;
+	return ctx_edits_replace(edits, ctx_json_str(json, args), out->p,
+	    out->n, err);
 }
 
 void

@@ -169,18 +169,26 @@ int ctx_shorten_measure(struct shortener *shortener, const char *p, size_t n,
 int ctx_shorten(struct shortener *shortener, struct ctx_edits *edits,
     struct text_segments *segments, uint64_t limit, bool *done,
     struct ctx_err *err);
+/* Adds the edit that replaces the arguments of a tool call by a mark, which is
+ * a JSON object.  No part of the arguments is kept, because a model could take
+ * the part for the whole. args: JSON node of the arguments.  Uses
+ * shortener->out. */
+int ctx_shorten_arguments(struct shortener *shortener, struct ctx_edits *edits,
+    const struct ctx_json *json, uint32_t args, const char *mark,
+    struct ctx_err *err);
 void ctx_shorten_release(struct shortener *shortener);
 
 /* ---- passages.c ---- */
 
-/* A passage: a few sentences or lines of a text. */
+/* A passage: a few sentences or lines of a text.  A passage whose end is 0
+ * stands for all arguments of a tool call. */
 struct passage {
 	/* from: offset of the first byte of the passage. to: offset of the byte
 	 * after the passage.  If the text is that of a tool result with several
 	 * texts: offsets in all of them together, as in text_segments.text. */
 	size_t from, to;
-	/* Index of the tool result's block in the message.  0 if the text is
-	 * not in a tool result. */
+	/* Index of the block of the tool result or tool call in the message.  0
+	 * if the text is outside these. */
 	size_t result;
 };
 struct passages {

@@ -83,14 +83,11 @@ make_argument_mark(struct truncation *truncation, uint64_t before,
 }
 
 /* Replaces the arguments of a tool call, if they are too long, by a mark such
- * as {"_ctx_cut":"12345 characters truncated"}.  No part of them is kept,
- * because a model could take the part for the whole. */
+ * as {"_ctx_cut":"12345 characters truncated"}. */
 static int
 replace_arguments(struct truncation *truncation,
     const struct ctx_message *message, uint32_t args, struct ctx_err *err)
 {
-	struct ctx_str raw = ctx_json_str(message->json, args);
-	bool string = message->json->nodes[args].kind == CTX_JSON_STRING;
 	uint64_t before, after;
 	struct ctx_str text;
 	char mark[80];
@@ -110,13 +107,8 @@ replace_arguments(struct truncation *truncation,
 	if (after >= before)
 		return 0;
 	truncation->counts->calls++;
-	truncation->out.n = 0;
-	if (string ? ctx_json_string_encode(&truncation->out, mark,
-			 strlen(mark), err) < 0
-		   : ctx_buf_add(&truncation->out, mark, strlen(mark), err) < 0)
-		return -1;
-	return ctx_edits_replace(&truncation->rewrite.edits, raw,
-	    truncation->out.p, truncation->out.n, err);
+	return ctx_shorten_arguments(&truncation->shortener,
+	    &truncation->rewrite.edits, message->json, args, mark, err);
 }
 
 static int

@@ -31,7 +31,8 @@ find_pieces(struct salient *s, const struct ctx_scored_message *scored,
 {
 	struct ctx_shared_texts *shared = s->base.options.shared;
 
-	if (shared != NULL && scored->number != 0 && scored->excluded == NULL)
+	if (shared != NULL && scored->number != 0 && scored->excluded == NULL &&
+	    !scored->keeps_arguments)
 		return ctx_shared_texts_find(shared, &s->reader, scored, flags,
 		    range, err);
 	s->reader.pieces = &s->own;
@@ -105,6 +106,50 @@ rank_salient(struct ctx_scorer *scorer, const struct ctx_plan *plan,
 	return begin_segment(s, plan->step.n, err) < 0
 	    ? -1
 	    : ctx_salient_rank(s, plan, err);
+}
+
+/* Returns the offset of the beginning of piece k of a segment in all texts of
+ * its tool result together, in bytes. */
+static uint32_t
+find_start(const struct text_piece *pieces, size_t k)
+{
+	return k > 0 && pieces[k - 1].result == pieces[k].result
+	    ? pieces[k - 1].to
+	    : 0;
+}
+
+int
+ctx_salient_find_removed(struct ctx_scorer *scorer, size_t segment,
+    struct passages *removed, struct ctx_err *err)
+{
+	struct salient *s = (struct salient *)scorer;
+	const struct salient_segment *from = &s->segments[segment];
+	const struct text_piece *pieces;
+	struct passage passage;
+	size_t k, n = 0;
+	const bool *kept;
+
+	*removed = (struct passages){s->removed, 0};
+	if (segment >= s->input.n)
+		return 0;
+	pieces = from->pieces->list + from->first;
+	kept = s->kept + from->before;
+	for (k = 0; k < from[1].before - from->before; k++) {
+		if (kept[k])
+			continue;
+		passage = (struct passage){find_start(pieces, k), pieces[k].to,
+		    pieces[k].result};
+		if (n > 0 && s->removed[n - 1].result == passage.result &&
+		    s->removed[n - 1].to == passage.from) {
+			s->removed[n - 1].to = passage.to;
+			continue;
+		}
+		if (CTX_GROW(s->removed, s->removed_cap, n + 1, err) < 0)
+			return -1;
+		s->removed[n++] = passage;
+	}
+	*removed = (struct passages){s->removed, n};
+	return 0;
 }
 
 static void

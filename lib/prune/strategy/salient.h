@@ -23,6 +23,9 @@ struct salient_input {
 	size_t n; /* number of segments that are ranked */
 	/* false: all passages of kept groups are kept */
 	bool removes_passages;
+	/* True if long arguments of tool calls are cut in segments that must be
+	 * kept, because these would otherwise exceed the target. */
+	bool cuts_arguments;
 };
 struct ranked_segment {
 	uint64_t tokens;
@@ -76,6 +79,9 @@ struct salient {
  * segment that is ranked. */
 int ctx_salient_rank(struct salient *s, const struct ctx_plan *plan,
     struct ctx_err *err);
+
+/* ---- salient.c ---- */
+
 /* Implements ctx_scorer_find_removed. */
 int ctx_salient_find_removed(struct ctx_scorer *scorer, size_t segment,
     struct passages *removed, struct ctx_err *err);

@@ -74,6 +74,21 @@ count_names(const struct salient *s, size_t i)
 	    ctx_first_name(segment->pieces, segment->first);
 }
 
+/* Returns true if a segment must be kept, but not with all its texts. */
+static bool
+is_shortened(const struct ranked_segment *segment)
+{
+	return segment->is_kept && !segment->is_whole;
+}
+
+/* Returns true if the arguments of segment i that a piece contains are cut. */
+static bool
+is_cut(const struct salient *s, size_t i, const struct text_piece *piece)
+{
+	return piece->saved > 0 && s->input.cuts_arguments &&
+	    is_shortened(&s->ranked[i]);
+}
+
 /* Keeps all passages of segment i, and counts them. */
 static void
 keep_pieces(struct ranking *r, size_t i)
@@ -83,7 +98,7 @@ keep_pieces(struct ranking *r, size_t i)
 
 	pieces = find_pieces(r->s, i, &kept);
 	for (size_t k = 0; k < count_pieces(r->s, i); k++) {
-		kept[k] = true;
+		kept[k] = !is_cut(r->s, i, &pieces[k]);
 		r->n_passages += pieces[k].tokens > 0;
 	}
 }
@@ -317,7 +332,8 @@ survey_parts(struct ranking *r)
 	for (i = 0; i < r->n_segments; i++) {
 		pieces = find_pieces(r->s, i, &kept);
 		for (k = 0; k < count_pieces(r->s, i); k++)
-			kept[k] = pieces[k].tokens == 0;
+			kept[k] = pieces[k].tokens == 0 &&
+			    !is_cut(r->s, i, &pieces[k]);
 	}
 	survey_heads(r);
 	for (i = 0; i < r->n_segments; i++) {
@@ -351,8 +367,7 @@ keep_chosen(struct ranking *r, size_t i, size_t at)
 		else if (pieces[k].is_joined && kept[k - 1])
 			*tokens += r->s->mark_tokens;
 		removed |= !kept[k];
-		if (kept[k] && r->segments[i].is_kept &&
-		    !r->segments[i].is_whole)
+		if (kept[k] && is_shortened(&r->segments[i]))
 			subtract_tokens(&r->room, pieces[k].tokens);
 	}
 	if (!removed)
@@ -487,43 +502,75 @@ count_marks(struct salient *s, struct ctx_err *err)
 	return count_mark(counter, MARK, sizeof MARK - 1, &s->mark_tokens, err);
 }
 
-/* Sets s->input and s->ranked.  Sets s->is_ranked to false if anything in them
- * has changed. */
-static int
-read_input(struct salient *s, const struct ctx_plan *plan, struct ctx_err *err)
+/* Returns the number of tokens that cutting all long arguments in segment i
+ * saves. */
+static uint64_t
+count_arguments(const struct salient *s, size_t i)
+{
+	const struct text_piece *pieces;
+	uint64_t saved = 0;
+	bool *kept;
+
+	pieces = find_pieces(s, i, &kept);
+	for (size_t k = 0; k < count_pieces(s, i); k++)
+		saved += pieces[k].saved;
+	return saved;
+}
+
+/* Sets s->ranked.  Sets s->is_ranked to false if anything in it has changed.
+ * Returns the number of tokens that must be kept. cut: true if long arguments
+ * of tool calls are cut in segments that must be kept. */
+static uint64_t
+read_segments(struct salient *s, const struct ctx_plan *plan, bool cut)
 {
 	uint64_t held = plan->fixed + plan->step.reserved;
-	uint64_t target = plan->settings.target;
-	size_t n = plan->step.n, ranked = s->is_ranked ? s->input.n : 0;
-	struct salient_input before = s->input;
+	size_t ranked = s->is_ranked ? s->input.n : 0;
 
-	if (CTX_GROW(s->ranked, s->ranked_cap, n, err) < 0 ||
-	    CTX_GROW(s->ranks, s->ranks_cap, n, err) < 0)
-		return -1;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < plan->step.n; i++) {
 		const struct ctx_segment *segment = &plan->groups->segments[i];
-		const struct ranked_segment now = {.tokens = segment->tokens,
+		struct ranked_segment now = {.tokens = segment->tokens,
 		    .root = ctx_group_of(plan->groups->segments, (uint32_t)i),
 		    .turn = segment->turn,
 		    .flags = segment->flags,
 		    .is_kept = plan->floors[i] != 0,
 		    .is_whole = ctx_plan_keeps_texts(plan, i)};
 
+		if (cut && is_shortened(&now))
+			subtract_tokens(&now.tokens, count_arguments(s, i));
 		if (i >= ranked || !is_same_segment(&now, &s->ranked[i]))
 			s->is_ranked = false;
 		s->ranked[i] = now;
 		if (now.is_kept)
 			held += now.tokens;
-		if (now.is_kept && !now.is_whole)
+		if (is_shortened(&now))
 			subtract_tokens(&held, count_removable(s, i));
 	}
-	s->input =
-	    (struct salient_input){.room = target > held ? target - held : 0,
-		.n = n,
-		.removes_passages = plan->settings.level >= CTX_LEVEL_BALANCED};
-	if (s->input.room != before.room || n != before.n ||
-	    s->input.removes_passages != before.removes_passages)
+	return held;
+}
+
+/* Sets s->input and s->ranked.  Sets s->is_ranked to false if anything in them
+ * has changed. */
+static int
+read_input(struct salient *s, const struct ctx_plan *plan, struct ctx_err *err)
+{
+	uint64_t target = plan->settings.target, held;
+	size_t n = plan->step.n;
+	struct salient_input now = {.n = n,
+	    .removes_passages = plan->settings.level >= CTX_LEVEL_BALANCED};
+
+	if (CTX_GROW(s->ranked, s->ranked_cap, n, err) < 0 ||
+	    CTX_GROW(s->ranks, s->ranks_cap, n, err) < 0)
+		return -1;
+	held = read_segments(s, plan, false);
+	now.cuts_arguments = held > target;
+	if (now.cuts_arguments)
+		held = read_segments(s, plan, true);
+	now.room = target > held ? target - held : 0;
+	if (now.room != s->input.room || n != s->input.n ||
+	    now.removes_passages != s->input.removes_passages ||
+	    now.cuts_arguments != s->input.cuts_arguments)
 		s->is_ranked = false;
+	s->input = now;
 	return 0;
 }
 
@@ -538,47 +585,5 @@ ctx_salient_rank(struct salient *s, const struct ctx_plan *plan,
 	s->is_ranked = true;
 	for (size_t i = 0; i < s->input.n; i++)
 		plan->groups->segments[i].rank = s->ranks[i];
-	return 0;
-}
-
-/* Returns the offset of the beginning of piece k of a segment in all texts of
- * its tool result together, in bytes. */
-static uint32_t
-find_start(const struct text_piece *pieces, size_t k)
-{
-	return k > 0 && pieces[k - 1].result == pieces[k].result
-	    ? pieces[k - 1].to
-	    : 0;
-}
-
-int
-ctx_salient_find_removed(struct ctx_scorer *scorer, size_t segment,
-    struct passages *removed, struct ctx_err *err)
-{
-	struct salient *s = (struct salient *)scorer;
-	const struct text_piece *pieces;
-	struct passage passage;
-	size_t k, n = 0;
-	bool *kept;
-
-	*removed = (struct passages){s->removed, 0};
-	if (segment >= s->input.n)
-		return 0;
-	pieces = find_pieces(s, segment, &kept);
-	for (k = 0; k < count_pieces(s, segment); k++) {
-		if (kept[k])
-			continue;
-		passage = (struct passage){find_start(pieces, k), pieces[k].to,
-		    pieces[k].result};
-		if (n > 0 && s->removed[n - 1].result == passage.result &&
-		    s->removed[n - 1].to == passage.from) {
-			s->removed[n - 1].to = passage.to;
-			continue;
-		}
-		if (CTX_GROW(s->removed, s->removed_cap, n + 1, err) < 0)
-			return -1;
-		s->removed[n++] = passage;
-	}
-	*removed = (struct passages){s->removed, n};
 	return 0;
 }

@@ -32,6 +32,9 @@ enum {
 	/* A tool result with more bytes of JSON than this is not divided, so
 	 * that its passages and the copy of its text need little memory. */
 	LARGEST_RESULT = 16 << 20,
+	/* Estimated number of tokens of what replaces the arguments of a tool
+	 * call, such as {"_ctx_cut":"508 characters truncated"}. */
+	CUT_TOKENS = 14,
 };
 
 /* ---- names ---- */
@@ -221,16 +224,61 @@ divide_result(struct text_reader *reader, const struct ctx_message *message,
 	return 0;
 }
 
+/* ---- arguments of tool calls ---- */
+
+/* If block i is a tool call with long arguments, adds them as a piece. */
+static int
+add_arguments(struct text_reader *reader, const struct ctx_message *message,
+    size_t i, struct ctx_err *err)
+{
+	const struct ctx_words names = {reader, take_name, false};
+	struct text_piece piece = {.result = (uint32_t)i};
+	const struct ctx_block *block = &message->blocks[i];
+	size_t from = reader->text.n;
+	struct ctx_str text;
+
+	if (ctx_append_node_text(&reader->text, message->json, block->payload,
+		err) < 0)
+		return -1;
+	text = (struct ctx_str){reader->text.p + from, reader->text.n - from};
+	if (count_passage(reader, text.p, text.n, &piece.saved, err) < 0 ||
+	    ctx_names_of(&names, text.p, text.n, err) < 0)
+		return -1;
+	piece.saved =
+	    piece.saved > CUT_TOKENS ? (uint16_t)(piece.saved - CUT_TOKENS) : 1;
+	reader->text.n = from;
+	return end_piece(reader, piece, err);
+}
+
+/* Returns true if a block is a tool call whose arguments are long and may be
+ * cut. */
+static bool
+has_long_arguments(const struct text_reader *reader,
+    const struct ctx_scored_message *scored, unsigned flags, size_t i)
+{
+	const struct ctx_message *message = scored->message;
+	const struct ctx_block *block = &message->blocks[i];
+	size_t n;
+
+	if (block->kind != CTX_BLOCK_TOOL_CALL || block->payload == 0 ||
+	    block->no_truncate || reader->whole || scored->keeps_arguments ||
+	    (flags & CTX_SEGMENT_REST) || (message->flags & CTX_MESSAGE_HIDDEN))
+		return false;
+	n = ctx_json_str(message->json, block->payload).n;
+	return n > LONG_TEXT && n <= LARGEST_RESULT;
+}
+
 /* ---- segments ---- */
 
 /* Adds the pieces (parts of the texts) of those tool results of a segment that
- * are divided.  Appends all other texts of the segment to reader->text.
- * excluded: for each tool result of the message, true if the result must not be
- * shortened; or NULL. */
+ * are divided, and of its long arguments of tool calls.  Appends all other
+ * texts of the segment to reader->text. */
 static int
-read_blocks(struct text_reader *reader, const struct ctx_message *message,
-    unsigned flags, const bool *excluded, struct ctx_err *err)
+read_blocks(struct text_reader *reader, const struct ctx_scored_message *scored,
+    unsigned flags, struct ctx_err *err)
 {
+	const struct ctx_message *message = scored->message;
+	struct ctx_block block;
 	bool divided = false;
 	size_t i, result = 0;
 
@@ -239,19 +287,24 @@ read_blocks(struct text_reader *reader, const struct ctx_message *message,
 	 * task, so they are ignored. */
 	for (i = 0; i < message->n && !(flags & CTX_SEGMENT_DEMONSTRATION);
 	     i++) {
-		const struct ctx_block *block = &message->blocks[i];
-
-		if (!ctx_is_in_segment(block, flags))
+		block = message->blocks[i];
+		if (!ctx_is_in_segment(&block, flags))
 			continue;
-		if (block->result_index == 0)
+		if (block.result_index == 0)
 			divided = false;
-		if (block->kind == CTX_BLOCK_TOOL_RESULT &&
-		    (excluded == NULL || !excluded[result++]) &&
+		if (block.kind == CTX_BLOCK_TOOL_RESULT &&
+		    (scored->excluded == NULL || !scored->excluded[result++]) &&
 		    divide_result(reader, message, i, &divided, err) < 0)
 			return -1;
+		if (has_long_arguments(reader, scored, flags, i)) {
+			if (add_arguments(reader, message, i, err) < 0)
+				return -1;
+			/* Only the name of the tool is left. */
+			block.payload = 0;
+		}
 		if (!divided &&
 		    ctx_append_block_text(&reader->text, &reader->tool, message,
-			block, err) < 0)
+			&block, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -267,8 +320,7 @@ ctx_text_pieces_read(struct text_reader *reader,
 	size_t first = reader->pieces->n;
 
 	ctx_name_table_begin(reader->table);
-	if (read_blocks(reader, scored->message, flags, scored->excluded, err) <
-		0 ||
+	if (read_blocks(reader, scored, flags, err) < 0 ||
 	    ctx_names_of(&names, reader->text.p, reader->text.n, err) < 0 ||
 	    ((flags & CTX_SEGMENT_USER) &&
 		add_constraints(reader, ctx_buf_str(&reader->text), err) < 0) ||

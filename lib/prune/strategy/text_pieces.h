@@ -8,22 +8,25 @@
 
 /* A piece of a segment (message or part of one).  If a tool result has a long
  * text, each passage (a few lines) of a long text and each whole short text of
- * the result is a piece.  The last piece of a segment is everything that is in
- * no other piece. */
+ * the result is a piece.  The long arguments of a tool call are a piece.  The
+ * last piece of a segment is everything that is in no other piece. */
 struct text_piece {
 	/* index in text_pieces.names of the element after the last name of this
 	 * piece */
 	size_t names_end;
-	/* Index of the tool result's block in the message; NO_RESULT for the
-	 * last piece of a segment. */
+	/* Index of the block of the tool result or tool call in the message;
+	 * NO_RESULT for the last piece of a segment. */
 	uint32_t result;
 	/* Offset in bytes of the end of the piece in all texts of the tool
 	 * result together.  The piece begins at the end of the piece before it.
-	 * 0 for the last piece of a segment. */
+	 * 0 for the last piece of a segment, and for arguments. */
 	uint32_t to;
 	/* For a passage: its number of tokens, from 1 to UINT16_MAX. 0 if the
 	 * piece is not a passage. */
 	uint16_t tokens;
+	/* For arguments of a tool call: number of tokens that cutting them
+	 * saves, at least 1.  0 for other pieces. */
+	uint16_t saved;
 	/* True if the piece before this one is a passage of the same text. */
 	bool is_joined;
 };
