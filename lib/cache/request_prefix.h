@@ -12,9 +12,10 @@ struct ctx_request_prefix {
 	 * n_members: how many items are members of the request.  The members
 	 * come first; the other items are messages. */
 	size_t n, cap, n_members;
-	/* Number of items up to and including the member that contains the
-	 * system prompt, or the tools, and can have a breakpoint; 0: there is
-	 * no such member. */
+	/* Numbers of items, from the first up to and including a member that
+	 * can have a breakpoint. system_end: up to the member that contains the
+	 * system prompt. tools_end: up to the member that contains the tools.
+	 * 0: the request has no such member. */
 	size_t system_end, tools_end;
 	/* The messages of the request, and which of their blocks may have
 	 * breakpoints. */

@@ -42,8 +42,8 @@ find_breakpoint_format(const struct ctx_validator *validator)
 	    : ctx_breakpoint_format_find(validator->dialect, NULL);
 }
 
-/* Returns the end of what is before the byte p of a JSON text, without the
- * white space between. */
+/* Goes back from p over white space in a JSON text.  Returns the address after
+ * the last byte that is not white space. */
 static const char *
 skip_space_before(const char *p)
 {

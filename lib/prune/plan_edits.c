@@ -16,11 +16,12 @@ ctx_plan_section_tokens(const struct ctx_prune_settings *settings)
 	return settings->strategy->needs_all ? 0 : settings->quantum;
 }
 
-/* Returns true if reasoning of the newest turn may be removed from a segment.
- * Strategies that cut results do this, so that the results keep more lines; but
- * only signed reasoning, because other providers may need it until the turn
- * ends.  A message with signed reasoning must come later: Anthropic refuses
- * the newest assistant message if its reasoning was removed. */
+/* Returns true if the reasoning of a segment may be removed although the
+ * segment is in the newest turn.  Strategies that cut tool results remove such
+ * reasoning, so that more lines of the results can stay.  Only signed reasoning
+ * is removed: providers without signatures may need the reasoning until the
+ * turn ends.  The reasoning of the newest message with signed reasoning stays,
+ * because Anthropic refuses a request without it. */
 static bool
 may_lose_new_reasoning(const struct ctx_plan *plan,
     const struct ctx_segment *segment)

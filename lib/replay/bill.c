@@ -61,9 +61,11 @@ struct billing {
 	/* true once a request of the session has reported what it read from the
 	 * cache */
 	bool is_given;
-	/* resends: false if the last response that ended a turn was not sent
-	 * once more. turn_end: number of tokens that are stored without this,
-	 * if the previous response ended a turn; otherwise 0. */
+	/* resends: true if, after the last turn whose end was seen, the agent
+	 * sent the response that ended the turn in a further request (see
+	 * replay_request.is_resent). turn_end: number of tokens that are stored
+	 * if the agent sent no such request after the previous response; 0 if
+	 * that response did not end a turn. */
 	bool resends;
 	uint64_t turn_end;
 	/* Time of the previous request in milliseconds since 1970; INT64_MIN if
@@ -309,8 +311,10 @@ learn_beginning(struct billing *billing, uint64_t read, enum cache_find found)
 		billing->outside = read;
 }
 
-/* Finds out whether the agent sends a response that ends a turn once more: then
- * the next request reads more than the prompt before the response. */
+/* Finds out whether the agent, after a turn has ended, sends a further request
+ * that the session file does not contain (see replay_request.is_resent).  If it
+ * does, the next request reads more tokens from the cache than the last prompt
+ * of the turn has. */
 static void
 learn_resending(struct billing *billing, struct replay_request *request)
 {

@@ -236,8 +236,8 @@ find_stored(const struct prompt_cache *cache,
 }
 
 /* Sets *newest to the address of the element of cache->newest_uses for the
- * model and setting of a request.  Adds an element, which is 0, if there is
- * none. */
+ * model of a request and its setting of thinking.  If there is no such element,
+ * adds one, which is 0. */
 static int
 find_newest_use(struct prompt_cache *cache,
     const struct replay_request *request, uint32_t **newest,

@@ -109,8 +109,9 @@ struct prompt_cache {
 		uint64_t tokens; /* number of tokens of this prompt */
 	} * uses;
 	size_t n_uses, uses_cap;
-	/* For each model and setting that was used: index of its newest use,
-	 * plus 1. */
+	/* For each pair of a model and a setting of its thinking: index in
+	 * "uses" of the newest use of the pair, plus 1; 0 if the pair was not
+	 * used. */
 	uint32_t *newest_uses;
 	size_t n_newest_uses, newest_uses_cap;
 };

@@ -43,13 +43,14 @@ struct replay_request {
 	 * timestamp of the newest message before the response; answer_time:
 	 * timestamp of the first message of the response. */
 	int64_t time, answer_time;
-	/* True if the agent has sent the response once more at the end of the
-	 * turn, in a request that its session file does not contain. end_time:
-	 * timestamp of the last message of the response. */
+	/* is_resent: true if the agent, when the turn had ended, sent another
+	 * request, which ends with this response, and which the session file
+	 * does not contain. end_time: timestamp of the last message of the
+	 * response. */
 	bool is_resent;
-	/* True if the agent sent other messages for this request than for
-	 * earlier ones, although the session does not contain them: it was
-	 * started again, or has removed tool results. */
+	/* True if the agent, before this request, changed messages that it had
+	 * sent before, and the session file does not tell how: because the
+	 * agent was started again, or has removed tool results. */
 	bool is_rewritten;
 	/* begins_turn: true if a message of the user is the last message of the
 	 * prompt. lacks_reasoning: true if the prompt has no longer the

@@ -70,8 +70,8 @@ int ctx_replay_find_request(struct session_reading *reading,
  * say that the agent was started again. */
 void ctx_replay_note_line(struct open_session *open,
     const struct ctx_line_place *place);
-/* Handles a message of the user: from now on, requests have the setting of
- * thinking that the last line with a setting has. */
+/* Handles a message of the user.  Requests after it have the setting of
+ * thinking that the last line read so far with such a setting has. */
 void ctx_replay_note_prompt(struct open_session *open);
 /* Handles a response that contains reasoning: thinking was on, even if no line
  * says so. */

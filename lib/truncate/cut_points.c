@@ -219,8 +219,9 @@ consider_near(struct cut_search *search, size_t i, size_t target)
 		    is_in_protected_span(search->segments, at))
 			continue;
 		advance_search(search, at);
-		/* The mark begins with a line feed.  At the beginning of a
-		 * later text, this line feed is a line of its own. */
+		/* The mark that replaces the removed text begins with a line
+		 * feed.  If the mark is at the beginning of a text that is not
+		 * the first, this line feed counts as a line. */
 		consider_cut_point(search, i, i > 0 || at > segment->from);
 		if (at >= target)
 			break;

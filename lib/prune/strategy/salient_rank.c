@@ -15,8 +15,9 @@
 #include "prune/strategy/cover.h"
 #include "prune/strategy/salient.h"
 
-/* Marks that replace removed passages: the first of a text, whose number may
- * have fewer digits, and each other one. */
+/* FIRST_MARK: the text that replaces the first removed passages of a text; here
+ * with a large number of characters, so that its tokens are not underestimated.
+ * MARK: the text that replaces other removed passages. */
 static const char FIRST_MARK[] =
     "\n[\xe2\x80\xa6 100000 characters truncated \xe2\x80\xa6]\n";
 static const char MARK[] = "[\xe2\x80\xa6]\n";

@@ -450,8 +450,8 @@ ctx_summary_keep(struct ctx_summary *s, const struct ctx_summary_text *text,
 	return rc;
 }
 
-/* Sets the class and the place of an action's line, which may be the line of
- * earlier actions with the same text. */
+/* Sets the class and the place (the member "number") of the line that tells an
+ * action.  Earlier actions with the same text have the same line. */
 static void
 place_action(struct summary_line *line, const struct summary_action *action)
 {

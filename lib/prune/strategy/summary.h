@@ -163,9 +163,8 @@ struct summary_actions {
 	struct summary_action *list;
 	size_t n, cap;
 	uint32_t number; /* number of the removed text that is being read */
-	/* Number that the newest text with a list of tasks has or, if that text
-	 * is kept, that the next removed text has.  Tasks from earlier lists
-	 * are not open any more. */
+	/* Tasks in removed texts with lower numbers than this are not open any
+	 * more, because a later tool call has a new list of tasks. */
 	uint32_t first_task;
 	struct ctx_intern calls; /* ids of tool calls */
 	/* for the tool call with the id n in "calls": id of the call's newest
@@ -290,9 +289,10 @@ struct ctx_summary {
 	 * replaced by 0. */
 	struct ctx_intern shapes;
 	struct ctx_buf shape, thought; /* scratch */
-	/* Of the newest text of the assistant: its last question, empty if
-	 * there is none or the user has agreed; and the index of its first line
-	 * in the member "lines". */
+	/* question: the last question in the newest text of the assistant;
+	 * empty if the text has no question, or if the user has agreed.
+	 * proposal: index, in the member "lines", of the first line of this
+	 * text. */
 	struct ctx_buf question;
 	size_t proposal;
 	/* the arguments or result of the tool call that is being read, parsed

@@ -247,8 +247,8 @@ cut_edit_line(struct ctx_str *text)
 	return line;
 }
 
-/* Writes the first lines that differ between two texts to actions->key, like
- * lines of diff(1): "- OLD + NEW". */
+/* Compares the lines of two texts.  Writes the first line that differs to
+ * actions->key, from both texts: "- OLD + NEW". */
 static int
 write_difference(struct summary_actions *actions, struct ctx_str old,
     struct ctx_str new, struct ctx_err *err)

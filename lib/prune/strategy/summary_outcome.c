@@ -17,9 +17,10 @@
  * status.  MOST_WHOLE: of the result of a successful call that is used as a
  * whole as the outcome. */
 enum { MOST_OUTCOME = 160, MOST_WHOLE = 100 };
-/* Of a result in JSON: MOST_MEMBERS: the outcome has no more members after this
- * number of bytes.  MOST_VALUE: maximum length in bytes of a value. MOST_DEPTH:
- * number of arrays and objects around a value, at most. */
+/* Limits of the list of members of a result in JSON.  MOST_MEMBERS: no member
+ * is appended to a list of this number of bytes or more.  MOST_VALUE: maximum
+ * length in bytes of a value.  MOST_DEPTH: maximum number of arrays and objects
+ * around a value. */
 enum { MOST_MEMBERS = 140, MOST_VALUE = 40, MOST_DEPTH = 4 };
 /* the exit status of a command whose result does not contain it */
 enum { NO_STATUS = -1 };
@@ -334,7 +335,8 @@ append_member(const struct ctx_json *json, uint32_t key, struct ctx_str call,
 	    (int)name.n - 2, name.p + 1, (int)value.n, value.p);
 }
 
-/* Appends the members with "depth" arrays and objects around them. */
+/* Appends to the list "out" those members of a JSON value that have exactly
+ * "depth" arrays and objects around them. */
 static int
 append_members(const struct ctx_json *json, uint32_t node, unsigned depth,
     struct ctx_str call, struct ctx_buf *out, struct ctx_err *err)

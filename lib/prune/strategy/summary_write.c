@@ -512,8 +512,9 @@ complete_lines(struct summary_writer *w, struct ctx_err *err)
 	    : sort_lines(w, err);
 }
 
-/* Selects facts of selected lines that together have at most "left" tokens, the
- * newest first.  Their names will not be listed again. */
+/* Selects the facts (see struct summary_action) of lines that are selected, the
+ * newest first, as long as all these facts have at most "left" tokens.  Names
+ * in the facts will not be listed below the lines. */
 static int
 take_facts(struct summary_writer *w, uint64_t left, struct ctx_err *err)
 {
@@ -551,8 +552,8 @@ fill_summary(struct summary_writer *w, uint64_t limit, struct ctx_buf *out,
 	    ctx_summary_names_sort(&s->names, err) < 0 ||
 	    write_selected(w, names, out, &tokens, err) < 0)
 		return -1;
-	/* If the selected lines and names do not use all tokens, facts and more
-	 * lines are selected. */
+	/* If the selected lines and names have fewer than limit tokens, facts
+	 * and more lines are selected. */
 	if (tokens < limit &&
 	    (take_facts(w, limit - tokens, err) < 0 ||
 		write_selected(w, names, out, &tokens, err) < 0))
