@@ -19,6 +19,8 @@ FORMAT is one of:
 Public repositories that have such files, read in November 2026:
   claude, codex  agurod42/torre-swipe (docs/conversations),
                  xiaomoziyi/session-logs (sessions)
+  claude         entireio/cli (full.jsonl of the branch entire/checkpoints/v1; of
+                 files with the same sessionId the longest)
   mini           gruckion/mini-swe-agent (swebench_results)
   swe-agent      multi-swe-bench/experiments (evaluation/java/verified)
   tau            sierra-research/tau-bench (historical_trajectories)
