@@ -12,10 +12,9 @@ struct ctx_request_prefix {
 	 * n_members: how many items are members of the request.  The members
 	 * come first; the other items are messages. */
 	size_t n, cap, n_members;
-	/* Numbers of items, from the first up to and including a member that
-	 * can have a breakpoint. system_end: up to the member that contains the
-	 * system prompt. tools_end: up to the member that contains the tools.
-	 * 0: the request has no such member. */
+	/* system_end: index in "items", plus 1, of the member of the request
+	 * that contains the system prompt, if it can have a breakpoint;
+	 * otherwise 0. tools_end: the same for the tools. */
 	size_t system_end, tools_end;
 	/* The messages of the request, and which of their blocks may have
 	 * breakpoints. */

@@ -376,7 +376,7 @@ struct ctx_dialect {
 	 * read_line does not change *line if the line is not of this format. */
 	enum ctx_history history;
 	ctx_dialect_line *read_line;
-	/* true if requests may be resent (see replay_request.is_resent) */
+	/* true if replay_request.is_resent can be true for the agent */
 	bool resends;
 	/* Key of a member with the number of a message in its array, counted
 	 * from 1.  NULL if messages have no numbers. */

@@ -61,11 +61,10 @@ struct billing {
 	/* true once a request of the session has reported what it read from the
 	 * cache */
 	bool is_given;
-	/* resends: true if, after the last turn whose end was seen, the agent
-	 * sent the response that ended the turn in a further request (see
-	 * replay_request.is_resent). turn_end: number of tokens that are stored
-	 * if the agent sent no such request after the previous response; 0 if
-	 * that response did not end a turn. */
+	/* resends: what replay_request.is_resent was for the last response that
+	 * ended a turn. turn_end: number of tokens that the cache stores after
+	 * the previous response if is_resent is false for it; 0 if that
+	 * response did not end a turn. */
 	bool resends;
 	uint64_t turn_end;
 	/* Time of the previous request in milliseconds since 1970; INT64_MIN if

@@ -43,13 +43,13 @@ struct replay_request {
 	 * timestamp of the newest message before the response; answer_time:
 	 * timestamp of the first message of the response. */
 	int64_t time, answer_time;
-	/* is_resent: true if the agent, when the turn had ended, sent another
-	 * request, which ends with this response, and which the session file
-	 * does not contain. end_time: timestamp of the last message of the
+	/* is_resent: true if this response ends a turn, and the agent then sent
+	 * a request whose last message is this response, and which the session
+	 * file does not contain. end_time: timestamp of the last message of the
 	 * response. */
 	bool is_resent;
-	/* True if the agent, before this request, changed messages that it had
-	 * sent before, and the session file does not tell how: because the
+	/* True if this request repeats messages of earlier requests in another
+	 * form, which the session file does not tell.  The reason is that the
 	 * agent was started again, or has removed tool results. */
 	bool is_rewritten;
 	/* begins_turn: true if a message of the user is the last message of the

@@ -15,9 +15,9 @@
 #include "prune/strategy/cover.h"
 #include "prune/strategy/salient.h"
 
-/* FIRST_MARK: the text that replaces the first removed passages of a text; here
- * with a large number of characters, so that its tokens are not underestimated.
- * MARK: the text that replaces other removed passages. */
+/* FIRST_MARK: what replaces the first passage that is removed from a text; the
+ * number in it is larger than most, so that its tokens are not underestimated.
+ * MARK: what replaces every other removed passage. */
 static const char FIRST_MARK[] =
     "\n[\xe2\x80\xa6 100000 characters truncated \xe2\x80\xa6]\n";
 static const char MARK[] = "[\xe2\x80\xa6]\n";

@@ -450,8 +450,9 @@ ctx_summary_keep(struct ctx_summary *s, const struct ctx_summary_text *text,
 	return rc;
 }
 
-/* Sets the class and the place (the member "number") of the line that tells an
- * action.  Earlier actions with the same text have the same line. */
+/* Sets the members "class" and "number" of the line for an action.  Actions
+ * with equal texts share one line; this function is called for the oldest of
+ * them first. */
 static void
 place_action(struct summary_line *line, const struct summary_action *action)
 {

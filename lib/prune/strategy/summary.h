@@ -163,8 +163,9 @@ struct summary_actions {
 	struct summary_action *list;
 	size_t n, cap;
 	uint32_t number; /* number of the removed text that is being read */
-	/* Tasks in removed texts with lower numbers than this are not open any
-	 * more, because a later tool call has a new list of tasks. */
+	/* Number of a removed text.  Tasks that were found in earlier texts are
+	 * not open any more, because a later tool call has a new list of tasks.
+	 */
 	uint32_t first_task;
 	struct ctx_intern calls; /* ids of tool calls */
 	/* for the tool call with the id n in "calls": id of the call's newest
