@@ -1,8 +1,6 @@
 /* keep_passages.c - removes from the text of a message the passages (a few
  * lines each) that the strategy does not keep, and counts the tokens that this
  * saves */
-#include <stdio.h>
-
 #include "prune/held_conversation.h"
 #include "prune/plan.h"
 
@@ -61,10 +59,9 @@ cut_arguments(struct prune *run, struct ctx_edits *edits,
 	size_t chars = ctx_json_is_string(message->json, args)
 	    ? ctx_json_string_chars(raw)
 	    : ctx_utf8_count(raw.p, raw.n);
-	char mark[80];
+	char mark[CTX_ARGUMENT_MARK];
 
-	(void)snprintf(mark, sizeof mark,
-	    "{\"_ctx_cut\":\"%zu characters truncated\"}", chars);
+	ctx_argument_mark(mark, chars, "characters");
 	return ctx_shorten_arguments(&run->shortener, edits, message->json,
 	    args, mark, err);
 }

@@ -5,6 +5,7 @@
  * must not exceed the limit together.  If the limit is in tokens, the text is
  * cut by counting tokens, and the tokens of the result are counted again.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "store/store.h"
@@ -281,6 +282,14 @@ ctx_shorten(struct shortener *shortener, struct ctx_edits *edits,
 	ctx_buf_reset(&shortener->text);
 	ctx_buf_reset(&shortener->out);
 	return rc;
+}
+
+void
+ctx_argument_mark(char mark[CTX_ARGUMENT_MARK], uint64_t n, const char *unit)
+{
+	(void)snprintf(mark, CTX_ARGUMENT_MARK,
+	    "{\"_ctx_cut\":\"%llu %s truncated\"}", (unsigned long long)n,
+	    unit);
 }
 
 int

@@ -169,6 +169,12 @@ int ctx_shorten_measure(struct shortener *shortener, const char *p, size_t n,
 int ctx_shorten(struct shortener *shortener, struct ctx_edits *edits,
     struct text_segments *segments, uint64_t limit, bool *done,
     struct ctx_err *err);
+/* Writes the JSON object that replaces the arguments of a tool call, such as
+ * {"_ctx_cut":"12345 characters truncated"}. n: size of the arguments. unit:
+ * its unit, such as "characters". */
+enum { CTX_ARGUMENT_MARK = 80 };
+void ctx_argument_mark(char mark[CTX_ARGUMENT_MARK], uint64_t n,
+    const char *unit);
 /* Adds the edit that replaces the arguments of a tool call by a mark, which is
  * a JSON object.  No part of the arguments is kept, because a model could take
  * the part for the whole. args: JSON node of the arguments.  Uses

@@ -64,21 +64,20 @@ shorten_to_limit(struct truncation *truncation, uint64_t limit, uint64_t *count,
  * to the size of the mark. */
 static int
 make_argument_mark(struct truncation *truncation, uint64_t before,
-    char mark[80], uint64_t *after, struct ctx_err *err)
+    char mark[CTX_ARGUMENT_MARK], uint64_t *after, struct ctx_err *err)
 {
 	static const char *const units[] = {"characters", "bytes", "tokens",
 	    "lines"};
 	static const char *const shorter[] = {"{\"\xe2\x80\xa6\":0}", "{}"};
 
-	(void)snprintf(mark, 80, "{\"_ctx_cut\":\"%llu %s truncated\"}",
-	    (unsigned long long)before, units[truncation->options->unit]);
+	ctx_argument_mark(mark, before, units[truncation->options->unit]);
 	for (size_t form = 0;; form++) {
 		if (ctx_shorten_measure(&truncation->shortener, mark,
 			strlen(mark), after, err) < 0)
 			return -1;
 		if (*after <= truncation->options->args || form == 2)
 			return 0;
-		(void)snprintf(mark, 80, "%s", shorter[form]);
+		(void)snprintf(mark, CTX_ARGUMENT_MARK, "%s", shorter[form]);
 	}
 }
 
@@ -90,7 +89,7 @@ replace_arguments(struct truncation *truncation,
 {
 	uint64_t before, after;
 	struct ctx_str text;
-	char mark[80];
+	char mark[CTX_ARGUMENT_MARK];
 
 	truncation->out.n = 0;
 	if (ctx_json_text(message->json, args, &truncation->out, &text, err) <
