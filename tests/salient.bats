@@ -564,6 +564,18 @@ reasoned_calls() {
 		cmp <(sed 2,4d in) <(sed 2,4d out)
 		cmp <(sed -n 2,4p bare) <(sed -n 2,4p out)
 	done
+	# also if newer messages have none
+	{
+		cat in
+		sed -n 8,9p bare | sed 's/"t3"/"t4"/'
+	} > more
+	call=$(sed -n 8p in | jq -r '.content[] | select(.type == "tool_use") | .id')
+	for room in 5 15 30 45 60; do
+		ctx-prune "$@" -b $((least + room)) more > out || [ $? -eq 1 ]
+		jq -se --arg call "$call" 'map(select(any(.content[]?;
+		    .type? == "tool_use" and .id == $call))) |
+		    all(.content[0].type == "thinking")' out
+	done
 	# not at level light, nor with other strategies, which drop the call
 	ctx-prune "$@" -l light -b $((all - one)) in > out
 	[ "$(wc -l < out)" -eq 7 ]
