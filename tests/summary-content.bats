@@ -422,7 +422,7 @@ them. Keep the old keys (the table has some 4 Mill. Rows). Then report." \
 	ctx-prune -s summarize -k 1 -t 1 -b 120 in > out
 	summary_of out > text
 	grep -qx 'Assistant: The new room is on the second floor\.' text
-	grep -qx 'Assistant: Shall I book room 14 for you? (the user agreed: "Yes, please\.")' text
+	grep -qx 'Assistant: Shall I book room 14 for you? (the user answered: "Yes, please\.")' text
 	run ! grep 'look for one' text
 	[ "$(grep -c 'room 14' text)" -eq 1 ]
 	# A later run reads this line as it is.
@@ -431,7 +431,7 @@ them. Keep the old keys (the table has some 4 Mill. Rows). Then report." \
 		messages "assistant:$(words 300)" "user:then?"
 	} > more
 	ctx-prune -s summarize -k 1 -t 1 -b 150 more > out
-	summary_of out | grep -qx 'Assistant: Shall I book room 14 for you? (the user agreed: "Yes, please\.")'
+	summary_of out | grep -qx 'Assistant: Shall I book room 14 for you? (the user answered: "Yes, please\.")'
 }
 
 @test "a summary has sentences of thoughts and of reports of other agents, and no data of the user" {
@@ -477,4 +477,44 @@ This roof was painted because it had to be."
 			messages "assistant:$(words 900)" "user:then?"
 		} > in
 	done
+}
+
+@test "a call with taskId and status of another tool is a call, and a task that failed is none" {
+	{
+		messages "user:Close the ticket, please."
+		tool c1 update_ticket '{"taskId": "QX-77", "status": "done"}' ok
+		tool c2 TaskCreate '{"subject": "call them"}' 'Error: no more tasks'
+		messages "user:so?" "assistant:$(words 900)" "user:and?"
+	} > in
+	ctx-prune --compact -k 1 -t 1 in > out
+	summary_of out > text
+	grep -qx 'Called: update_ticket QX-77 done -> ok' text
+	run ! grep 'call them' text
+}
+
+@test "of a report without line feeds the summary has its first sentences" {
+	{
+		messages "user:Look at the roof, please."
+		tool c1 Task '{"prompt": "p"}' "The beam was replaced, which fixed the leak. Many $(
+			words 400). The roof was painted because it had to be."
+		messages "user:so?" "assistant:$(words 900)" "user:and?"
+	} > in
+	ctx-prune --compact -k 1 -t 1 in > out
+	summary_of out > text
+	grep -qx 'Assistant: The beam was replaced, which fixed the leak\.' text
+	run ! grep painted text
+}
+
+@test "a task of a kept tool call is told as done if the call that says so is removed" {
+	{
+		messages "user:Two things, please."
+		tool c1 TaskCreate '{"subject": "draw the map"}' \
+		    'Task #1 created successfully: draw the map'
+		tool c2 TaskUpdate '{"taskId": 1, "status": "completed"}' 'Updated task #1'
+		messages "user:so?" "assistant:$(words 900)" "user:and?"
+	} > in
+	ctx-prune --compact -k 1 -t 1 --pin 'draw the map' in > out
+	grep -q '"c1"' out
+	run ! grep -q '"c2"' out
+	summary_of out | sed '1s/^.*summary\]: //' | grep -qx 'Done: #1 draw the map'
 }

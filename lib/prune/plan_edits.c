@@ -20,7 +20,7 @@ ctx_plan_section_tokens(const struct ctx_prune_settings *settings)
  * segment is in the newest turn.  Strategies that cut tool results remove such
  * reasoning, so that more lines of the results can stay.  Only signed reasoning
  * is removed: providers without signatures may need the reasoning until the
- * turn ends.  The reasoning of the newest message with signed reasoning stays,
+ * turn ends.  The newest message with signed reasoning keeps its reasoning,
  * because Anthropic refuses a request without it. */
 static bool
 may_lose_new_reasoning(const struct ctx_plan *plan,

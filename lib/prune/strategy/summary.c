@@ -26,7 +26,7 @@
 enum { MOST_SHAPE = 60, LEAST_REPEATED = 80 };
 /* Maximum lengths in bytes.  MOST_QUESTION: of a question of the assistant.
  * MOST_ANSWER: of the sentence with which the user agrees.  MOST_REPORT: of the
- * part of another agent's report whose sentences are used. */
+ * part of another agent's report in which the sentences begin that are used. */
 enum { MOST_QUESTION = 240, MOST_ANSWER = 80, MOST_REPORT = 1500 };
 
 const struct class_row ctx_summary_classes[CLASSES] = {
@@ -189,9 +189,9 @@ remember_proposal(struct ctx_summary *s, struct ctx_str text,
 	return 0;
 }
 
-/* If the user agrees to what the assistant has asked, adds a line with the
- * question and the answer, and makes decisions of the assistant's other lines
- * before the question. */
+/* If a text of the user agrees to the last question of the assistant, adds a
+ * line with the question and the answer.  The other lines of the assistant's
+ * text say to what the user agreed; they get the class DECISION. */
 static int
 add_agreement(struct ctx_summary *s, struct ctx_str answer, struct ctx_err *err)
 {
@@ -210,7 +210,7 @@ add_agreement(struct ctx_summary *s, struct ctx_str answer, struct ctx_err *err)
 			return -1;
 		s->lines[id - 1].class = CLASSES;
 	}
-	if (ctx_buf_printf(out, err, " (the user agreed: \"%.*s\")",
+	if (ctx_buf_printf(out, err, " (the user answered: \"%.*s\")",
 		(int)first.n, first.p) < 0 ||
 	    add_summary_line(s, false, DECISION, ctx_buf_str(out), err) < 0)
 		return -1;
@@ -321,20 +321,22 @@ scan_data(struct ctx_summary *s, struct ctx_str text,
 	return rc;
 }
 
-/* Adds the sentences at the beginning of another agent's report. */
+/* Adds the sentences of another agent's report that begin in its first
+ * MOST_REPORT bytes. */
 static int
 add_report(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
 {
-	if (text.n > MOST_REPORT)
-		for (text.n = MOST_REPORT; text.p[text.n - 1] != '\n';)
-			if (--text.n == 0)
-				return 0;
+	struct ctx_str rest = text;
+
+	while (rest.n > 0 && rest.p - text.p < MOST_REPORT)
+		(void)ctx_summary_next_sentence(&rest);
+	text.n -= rest.n;
 	return add_sentences(s, CTX_SUMMARY_ASSISTANT, text, err);
 }
 
-/* Adds a tool result: the outcome of its tool call and the names in the result;
- * of the report of another agent, also sentences.  If the tool call is not
- * known, an error message in the result is added as a
+/* Adds a tool result: the outcome of its tool call and the names in the result.
+ * If the result is the report of another agent, adds sentences, too.  If the
+ * tool call is not known, an error message in the result is added as a
  * line. */
 static int
 add_result(struct ctx_summary *s, const struct ctx_summary_text *text,
@@ -420,13 +422,14 @@ keep_tasks(struct ctx_summary *s, const struct ctx_summary_text *text,
 	uint32_t action;
 
 	s->actions.number = s->names.n_texts + 1;
-	if (text->kind == CTX_SUMMARY_RESULT)
-		return ctx_summary_actions_find(&s->actions, text->id, &action,
-			   err) < 0
-		    ? -1
-		    : action == 0 ? 0
-				  : ctx_summary_actions_result(&s->actions,
-					text, NULL, action, err);
+	if (text->kind == CTX_SUMMARY_RESULT) {
+		if (ctx_summary_actions_find(&s->actions, text->id, &action,
+			err) < 0)
+			return -1;
+		return action == 0 ? 0
+				   : ctx_summary_actions_result(&s->actions,
+					 text, NULL, action, err);
+	}
 	return scan_data(s, text->text, &json, err) < 0
 	    ? -1
 	    : ctx_summary_actions_call(&s->actions, text, json, &action, err);
@@ -456,9 +459,9 @@ ctx_summary_keep(struct ctx_summary *s, const struct ctx_summary_text *text,
 static void
 place_action(struct summary_line *line, const struct summary_action *action)
 {
-	/* A repeated action is listed at the place of its last occurrence.  A
-	 * task that was done before stays there.  Open tasks are listed at the
-	 * end of the summary. */
+	/* The line is at the place of the last of the actions; if it is a task
+	 * that is done, at the place where the task was done first; if it is an
+	 * open task, at the end of the summary. */
 	if (action->class == OPEN_TASK)
 		line->number = UINT32_MAX;
 	else if (action->class != DONE_TASK || line->class != DONE_TASK)

@@ -188,6 +188,9 @@ bool ctx_summary_is_task(const struct summary_action *action);
 /* Returns the first line of a text that is not blank, without white space at
  * its beginning and end. */
 struct ctx_str ctx_summary_first_line(struct ctx_str text);
+/* Returns the beginning of a text, of at most "most" bytes.  The text is cut
+ * between two characters. */
+struct ctx_str ctx_summary_cut(struct ctx_str text, size_t most);
 /* Stores an action (what a tool call did).  The text of the action is the first
  * line of the given text that is not blank.  Sets *id to the id of the action,
  * or to 0 if there is no such line. */
@@ -218,7 +221,7 @@ int ctx_summary_tasks_call(struct summary_actions *actions, struct ctx_str tool,
 /* Reads the number of a new task from the result of its tool call. id: id of
  * the task. */
 int ctx_summary_tasks_result(struct summary_actions *actions, uint32_t id,
-    struct ctx_str result, struct ctx_err *err);
+    const struct ctx_summary_text *result, struct ctx_err *err);
 /* Stores the number of a task, so that a later change of its status finds the
  * task. number: a text that begins with the number; if it does not, nothing is
  * stored. */
@@ -260,7 +263,7 @@ struct summary_line {
 	/* True if the line is from an earlier summary that a command has
 	 * written.  Such a line is written without a label such as "User: ". */
 	bool earlier;
-	enum line_class class;
+	enum line_class class; /* CLASSES if the summary must not have it */
 	/* Number of the removed text in which the line was found.  The summary
 	 * has its lines in the order of these numbers. */
 	uint32_t number;

@@ -238,13 +238,8 @@ join_lines(struct summary_actions *actions, struct ctx_str command,
 static struct ctx_str
 cut_edit_line(struct ctx_str *text)
 {
-	struct ctx_str line = ctx_str_trim(ctx_str_cut(text, '\n'));
-
-	if (line.n > MOST_EDIT)
-		for (line.n = MOST_EDIT;
-		     line.n > 0 && (line.p[line.n] & 0xc0) == 0x80;)
-			line.n--;
-	return line;
+	return ctx_summary_cut(ctx_str_trim(ctx_str_cut(text, '\n')),
+	    MOST_EDIT);
 }
 
 /* Compares the lines of two texts.  Writes the first line that differs to
@@ -418,7 +413,7 @@ ctx_summary_actions_result(struct summary_actions *actions,
 {
 	actions->json = json;
 	return ctx_summary_is_task(&actions->list[action - 1])
-	    ? ctx_summary_tasks_result(actions, action, text->text, err)
+	    ? ctx_summary_tasks_result(actions, action, text, err)
 	    : record_outcome(actions, action, text, err);
 }
 

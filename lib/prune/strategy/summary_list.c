@@ -33,6 +33,16 @@ ctx_summary_first_line(struct ctx_str text)
 	return ctx_str_trim(ctx_str_cut(&text, '\n'));
 }
 
+struct ctx_str
+ctx_summary_cut(struct ctx_str text, size_t most)
+{
+	if (text.n > most)
+		for (text.n = most;
+		     text.n > 0 && (text.p[text.n] & 0xc0) == 0x80;)
+			text.n--;
+	return text;
+}
+
 int
 ctx_summary_actions_record(struct summary_actions *actions,
     enum line_class class, struct ctx_str text, uint32_t *id,
@@ -40,19 +50,16 @@ ctx_summary_actions_record(struct summary_actions *actions,
 {
 	struct ctx_buf *key = &actions->key;
 	struct ctx_str line = ctx_summary_first_line(text);
-	bool cut = line.n > CTX_MOST_ACTION;
+	size_t whole = line.n;
 	uint32_t text_id;
 
 	*id = 0;
 	if (line.n == 0)
 		return 0;
-	if (cut)
-		for (line.n = CTX_MOST_ACTION;
-		     line.n > 0 && (line.p[line.n] & 0xc0) == 0x80;)
-			line.n--;
+	line = ctx_summary_cut(line, CTX_MOST_ACTION);
 	key->n = 0;
 	if (ctx_buf_add_str(key, line, err) < 0 ||
-	    (cut && ctx_buf_printf(key, err, " ...") < 0) ||
+	    (line.n < whole && ctx_buf_printf(key, err, " ...") < 0) ||
 	    ctx_intern(&actions->texts, key->p, key->n, &text_id, err) < 0)
 		return -1;
 	if (CTX_GROW(actions->list, actions->cap, actions->n + 1, err) < 0)

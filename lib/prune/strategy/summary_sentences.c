@@ -106,7 +106,7 @@ classify_prose(enum ctx_summary_kind kind, struct ctx_str text)
 	static const char *const decisions[] = {"decid", "chose", "because",
 	    "instead of", "cause", "fixed", "found", "changed", "renamed",
 	    "created", "added", "removed", "done", "works", "pass", "turns out",
-	    "will use", "conclu", "agreed", NULL};
+	    "will use", "conclu", "agreed", "user answered", NULL};
 
 	if (kind == CTX_SUMMARY_USER)
 		return contains_any(text, tasks) ? TASK : REQUEST;
@@ -337,8 +337,5 @@ ctx_summary_line_limit(struct ctx_str text)
 		return text.n;
 	while (n > MOST_BYTES / 2 && !is_space_char(text.p[n]))
 		n--;
-	if (n == MOST_BYTES / 2)
-		for (n = MOST_BYTES; n > 0 && (text.p[n] & 0xc0) == 0x80; n--)
-			continue;
-	return n;
+	return n > MOST_BYTES / 2 ? n : ctx_summary_cut(text, MOST_BYTES).n;
 }

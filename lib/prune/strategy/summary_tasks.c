@@ -78,7 +78,8 @@ write_task_key(struct summary_actions *actions, struct ctx_str number,
 	return 0;
 }
 
-/* Changes the status of a task. number, status: nodes in actions->json. */
+/* Changes the status of a task. number, status: nodes in actions->json.
+ * Returns 1, or 0 if no task has this number, or -1 with *err. */
 static int
 update_task(struct summary_actions *actions, uint32_t number, uint32_t status,
     struct ctx_err *err)
@@ -103,7 +104,7 @@ update_task(struct summary_actions *actions, uint32_t number, uint32_t status,
 		task->number = actions->number;
 		task->hidden &= actions->kept;
 	}
-	return 0;
+	return 1;
 }
 
 int
@@ -121,7 +122,7 @@ ctx_summary_tasks_call(struct summary_actions *actions, struct ctx_str tool,
 	if (list != 0 && json->nodes[list].kind == CTX_JSON_ARRAY)
 		return record_list(actions, list, err) < 0 ? -1 : 1;
 	if (number != 0 && status != 0)
-		return update_task(actions, number, status, err) < 0 ? -1 : 1;
+		return update_task(actions, number, status, err);
 	if (subject == 0 || tool.n != sizeof NEW_TASK_TOOL - 1 ||
 	    !ctx_str_begins(tool, NEW_TASK_TOOL))
 		return 0;
@@ -158,16 +159,19 @@ ctx_summary_tasks_number(struct summary_actions *actions, uint32_t id,
 
 int
 ctx_summary_tasks_result(struct summary_actions *actions, uint32_t id,
-    struct ctx_str result, struct ctx_err *err)
+    const struct ctx_summary_text *result, struct ctx_err *err)
 {
 	const size_t n = sizeof NEW_TASK - 1;
 	struct summary_action *task = &actions->list[id - 1];
 	struct ctx_str title = ctx_intern_at(&actions->texts, task->text);
 	struct ctx_str number;
 
-	if (!ctx_str_begins(result, NEW_TASK))
+	/* A task that could not be added is not open. */
+	task->hidden |= result->failed;
+	if (!ctx_str_begins(result->text, NEW_TASK))
 		return 0;
-	number = find_digits((struct ctx_str){result.p + n, result.n - n});
+	number = find_digits(
+	    (struct ctx_str){result->text.p + n, result->text.n - n});
 	actions->line.n = 0;
 	if (ctx_buf_printf(&actions->line, err, "#%.*s %.*s", (int)number.n,
 		number.p, (int)title.n, title.p) < 0 ||
