@@ -315,6 +315,16 @@ $(numbered 90)" '{role: "tool", tool_call_id: $i, content: $t}'
 			.functionCall.args | tojson | length' gemini)"' characters truncated"}]' out
 		ctx-check -q out
 	done
+	# lines of a result in a message of the assistant are no arguments
+	jq -nc --arg t "$file" '{role: "user", content: "look at f_7"},
+	    {role: "assistant", content: [{type: "tool-call", toolCallId: "a",
+		toolName: "web", input: {q: "x"}, providerExecuted: true},
+		{type: "tool-result", toolCallId: "a", toolName: "web",
+		providerExecuted: true, output: {type: "text", value: $t}},
+		{type: "text", text: "There."}]},
+	    {role: "user", content: "and now?"}' > vercel
+	ctx-prune "$@" --quantum 0 -b 500 -k 1 -t 1 --explain why vercel > out
+	[ "$(jq -r 'select(.line == 2) | .rule' why)" = passages ]
 	# if the call fits, its arguments are kept
 	ctx-prune -e o200k_base -b "$(sed -n '1p;4,5p' in | tokens -e o200k_base)" \
 	    in > out

@@ -16,6 +16,8 @@ struct pending_change {
 	/* the kinds of all changes of the message so far, as CTX_MARK_...
 	 * bits */
 	unsigned marks;
+	/* true if all that is cut in the message is arguments of tool calls */
+	bool cuts_arguments;
 	bool done; /* true once the change was reported */
 };
 

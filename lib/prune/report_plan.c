@@ -20,14 +20,25 @@ loses_bound_reasoning(const struct held_conversation *conversation,
 	return false;
 }
 
-/* Returns true if arguments of tool calls are cut in a message that loses
- * passages: if the strategy cuts results, not texts, and the message is one of
- * the assistant. */
-static bool
-loses_arguments(const struct held_conversation *conversation, size_t first)
+/* Sets pending->cuts_arguments. first: index of the message's first segment. */
+static int
+note_arguments(struct held_conversation *conversation,
+    struct prune_entry *entry, size_t first, struct ctx_err *err)
 {
-	return conversation->plan.settings.strategy->cuts_results &&
-	    conversation->groups.segments[first].role == CTX_ROLE_ASSISTANT;
+	struct passages removed;
+	bool only = true;
+
+	for (size_t i = first; i < first + entry->n_segments; i++) {
+		if (!(conversation->plan.marks[i] & CTX_MARK_PASSAGES))
+			continue;
+		if (ctx_scorer_find_removed(conversation->scorer, i, &removed,
+			err) < 0)
+			return -1;
+		for (size_t k = 0; k < removed.n; k++)
+			only &= removed.list[k].to == 0;
+	}
+	entry->pending->cuts_arguments = only;
+	return 0;
 }
 
 /* Returns a text for --explain that says why a message is edited. first: index
@@ -53,7 +64,7 @@ find_edit_rule(const struct held_conversation *conversation,
 	if (marks == CTX_MARK_STRIP &&
 	    loses_bound_reasoning(conversation, entry, first))
 		return "bound reasoning";
-	if ((marks & CTX_MARK_PASSAGES) && loses_arguments(conversation, first))
+	if ((marks & CTX_MARK_PASSAGES) && entry->pending->cuts_arguments)
 		return marks == CTX_MARK_PASSAGES ? "arguments"
 						  : "reasoning, arguments";
 	for (size_t i = 0; i < CTX_LENGTH(rules); i++)
@@ -169,6 +180,9 @@ ctx_prune_record_change(struct prune *run,
 	if (!is_first)
 		entry->pending->change.before = before;
 	entry->pending->marks |= marks;
+	if ((marks & CTX_MARK_PASSAGES) &&
+	    note_arguments(conversation, entry, first, err) < 0)
+		return -1;
 	entry->pending->change.rule = find_change_rule(conversation, entry,
 	    first, entry->pending->change.rule);
 	entry->pending->change.ranked =
