@@ -117,8 +117,8 @@ find_entry(const struct prompt_cache *cache, uint32_t node,
 }
 
 /* Returns the entry of a node (message) that a request can find in the cache:
- * it was part of an earlier prompt for the same model and setting, and has not
- * expired.  Returns NULL if there is none. */
+ * it was part of an earlier prompt for the same model with the same setting of
+ * its thinking, and has not expired.  Returns NULL if there is none. */
 static const struct stored_node *
 find_stored_entry(const struct prompt_cache *cache, uint32_t node,
     const struct replay_request *request)

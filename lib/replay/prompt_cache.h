@@ -53,8 +53,9 @@ enum cache_find {
 	/* only the part before all messages: system prompt and tool
 	 * definitions */
 	CACHE_FOUND_OUTSIDE,
-	/* the same as CACHE_FOUND_OUTSIDE, because the prompt has fewer tokens
-	 * than its stored beginning: its messages were changed */
+	/* the system prompt and tools, as CACHE_FOUND_OUTSIDE.  No message was
+	   found: earlier messages of the prompt were changed, because the whole
+	   prompt now has fewer tokens than these had when they were stored. */
 	CACHE_FOUND_REWRITTEN,
 	/* messages before the previous turn, whose reasoning is not sent any
 	 * more */

@@ -453,9 +453,9 @@ ctx_summary_keep(struct ctx_summary *s, const struct ctx_summary_text *text,
 	return rc;
 }
 
-/* Sets the members "class" and "number" of the line for an action.  Actions
- * with equal texts share one line; this function is called for the oldest of
- * them first. */
+/* Sets the class and the place (the member "number") of the summary line that
+ * tells an action.  Actions with equal texts have the same line; the oldest
+ * action must be passed first. */
 static void
 place_action(struct summary_line *line, const struct summary_action *action)
 {

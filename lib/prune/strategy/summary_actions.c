@@ -263,8 +263,9 @@ write_difference(struct summary_actions *actions, struct ctx_str old,
 	    b.n > 0 ? "+ " : "", (int)b.n, b.p);
 }
 
-/* Stores the first difference between the old and the new text in the arguments
- * of an edit as the facts of its action. */
+/* If a tool call edits a file, and its arguments contain the old and the new
+ * text, stores the first difference between both as the facts of the action
+ * (see struct summary_action). */
 static int
 record_edit(struct summary_actions *actions, uint32_t id, struct ctx_err *err)
 {

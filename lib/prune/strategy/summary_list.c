@@ -1,6 +1,6 @@
 /*
- * summary_list.c - the list of actions (what removed tool calls did, and tasks)
- * for the built-in summary
+ * summary_list.c - the list of actions for the built-in summary: what each
+ * removed tool call did, and which tasks the tool calls name
  */
 #include <stdlib.h>
 

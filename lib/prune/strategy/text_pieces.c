@@ -226,7 +226,8 @@ divide_result(struct text_reader *reader, const struct ctx_message *message,
 
 /* ---- arguments of tool calls ---- */
 
-/* If block i is a tool call with long arguments, adds them as a piece. */
+/* Adds the arguments of a tool call, which is block i, as one piece (struct
+ * text_piece). */
 static int
 add_arguments(struct text_reader *reader, const struct ctx_message *message,
     size_t i, struct ctx_err *err)
