@@ -158,6 +158,23 @@ load helper
 	jq -e '.calls == 1' <<< "$output"
 	n=$(ctx-count --json --per message call | jq -s '.[0].tokens - 4')
 	jq -e --argjson n "$n" '(.beside + .factor * $n - 496 | fabs) < 1' <<< "$output"
+	# Since 0.140 the usage is after the results of the response's calls.
+	sed -n '4{h;d};5G;p' call > later
+	[ "$(ctx-count --calibrate --json later)" = "$output" ]
+	# The next response does not get this usage.
+	jq -nc "$line"'item({role: "assistant", content: "Ten."}), told(600)' \
+	    >> later
+	[ "$(ctx-count --json --per message later | jq -c '[.index, .billed]' |
+	    paste -sd ' ')" = "[0,null] [1,500] [2,null] [3,null] [4,600]" ]
+	# Nor does the usage after a message of the user belong to a response
+	# before this message.
+	{
+		head -n 3 call
+		jq -nc "$line"'item({role: "user", content: "Well?"}), told(700),
+		    item({role: "assistant", content: "Ten."})'
+	} > before
+	[ "$(ctx-count --json --per message before | jq -c '.billed' |
+	    paste -sd ' ')" = "null null null null 700" ]
 }
 
 @test "--calibrate reads Codex 0.40 usage that is logged before its response" {

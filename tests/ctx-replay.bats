@@ -334,6 +334,26 @@ codex() {
 	replayed short.jsonl .equal 1
 }
 
+@test "in a rollout of Codex, usage after tool results belongs to the response before them" {
+	# Each response calls a tool, and its usage is before the result.
+	codex 0:10000:0 20:10500:9984 40:12000:10496 |
+	    jq -c 'if .payload.role == "assistant" then .payload =
+		{type: "function_call", name: "f", arguments: "{}", call_id: "c"}
+	    else . end | ., if .type == "event_msg" then
+		.type = "response_item" | .payload =
+		{type: "function_call_output", call_id: "c", output: "x"}
+	    else empty end' > 0.139.jsonl
+	# Codex 0.140 writes the usage after the result.
+	jq -c 'if .type == "event_msg" then input, . else . end' 0.139.jsonl \
+	    > 0.140.jsonl
+	cmp -s 0.139.jsonl 0.140.jsonl && fail "the usage has not moved"
+	for part in .equal .recorded.read .recorded.fresh .replayed.read; do
+		replayed 0.140.jsonl "$part" \
+		    "$(ctx-replay --json 0.139.jsonl | jq "$part")"
+	done
+	replayed 0.140.jsonl .recorded.fresh 12020
+}
+
 @test "if a turn begins with fewer tokens, messages before the last turn's reasoning are found" {
 	# The second request is in the turn of the first.
 	codex 0:10000:0 20:12000:9984 40:11500:9984 |

@@ -156,6 +156,7 @@ begin_session(struct session_reading *reading, struct open_session *open,
 	open->answers = false;
 	open->time = INT64_MIN;
 	open->waiting = (struct ctx_billed_usage){0};
+	open->is_reported = true;
 	open->last_report = 0;
 	reading->literal.n = 0;
 	return 0;
@@ -292,6 +293,8 @@ read_message(struct session_reading *reading, const struct ctx_event *event,
 		open->time = time;
 	if (!answers) {
 		open->waiting = (struct ctx_billed_usage){0};
+		if (sent->role != CTX_ROLE_TOOL)
+			open->is_reported = true;
 		open->asks = ctx_message_is_from_user(sent);
 		if (message->line != 0) {
 			(void)ctx_transcript_read_line(

@@ -43,6 +43,10 @@ struct session_reading {
 		/* true if the newest message that is not a response is from the
 		 * user */
 		bool asks;
+		/* False if a report of billed tokens would belong to the newest
+		 * request: none was reported since its response began, and the
+		 * messages after its response are tool results. */
+		bool is_reported;
 		/* Billed tokens that were reported before the response to which
 		 * they belong. */
 		struct ctx_billed_usage waiting;
@@ -82,9 +86,9 @@ void ctx_replay_note_reasoning(struct open_session *open);
 void ctx_replay_note_usage(struct replay_request *request,
     const struct ctx_event *event);
 /* Handles a line of a session file that is not a message but reports billed
- * tokens.  If the newest message is a response without reported tokens, the
- * tokens belong to this response; otherwise to the next response.  A repeated
- * report is ignored. */
+ * tokens.  The tokens belong to the newest response if none were reported for
+ * it, and only tool results follow it; otherwise to the next response.  A
+ * repeated report is ignored. */
 void ctx_replay_note_report(struct open_session *open,
     const struct ctx_event *event, const struct ctx_dialect *row);
 

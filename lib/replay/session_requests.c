@@ -48,6 +48,7 @@ add_request(struct open_session *open, const struct ctx_event *event,
 	    .has_reads = event->layout->dialect->usage.read != NULL,
 	    .recorded = open->waiting,
 	};
+	open->is_reported = open->waiting.input > 0;
 	open->waiting = (struct ctx_billed_usage){0};
 	open->restarts = false;
 	return 0;
@@ -143,10 +144,11 @@ ctx_replay_note_report(struct open_session *open, const struct ctx_event *event,
 	if (!ctx_billed_usage_read(event->record->json, 0, row->usage.line, row,
 		&usage))
 		return;
-	if (open->answers)
+	if (!open->is_reported)
 		session->requests[session->n_requests - 1].recorded = usage;
 	else if (usage.input != open->last_report)
 		open->waiting = usage;
+	open->is_reported = true;
 	open->last_report = usage.input;
 	open->answers = false;
 }

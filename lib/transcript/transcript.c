@@ -327,43 +327,85 @@ mark_continuations(struct ctx_transcript *transcript, struct ctx_err *err)
 	return rc;
 }
 
+/* State of assign_billed_usage. */
+struct report_reader {
+	/* First line of the newest response; 0 if there is none, or if its
+	 * usage was already reported. */
+	uint32_t response;
+	/* Billed tokens that were reported before their response, or 0. */
+	uint32_t waiting;
+	/* Billed tokens of the last report. */
+	uint32_t last;
+	/* True if the next line may be another part of the newest response. */
+	bool answers;
+};
+
+/* Handles a line that reports the billed input tokens of a request.  Returns
+ * the line to which they belong, or 0 if that line is not known yet. */
+static uint32_t
+read_report(struct report_reader *reader, uint32_t billed)
+{
+	uint32_t response = reader->response;
+
+	reader->waiting = response == 0 && billed != reader->last ? billed : 0;
+	reader->last = billed;
+	reader->response = 0;
+	reader->answers = false;
+	return response;
+}
+
+/* Handles a line of the conversation.  Returns the billed tokens that were
+ * reported for the response that begins with this line, or 0. */
+static uint32_t
+read_reported(struct report_reader *reader,
+    const struct ctx_transcript_line *entry, uint32_t line)
+{
+	bool answers = entry->active && (entry->flags & CTX_LINE_ANSWER);
+	bool from_tool = entry->active && entry->kind == CTX_LINE_MESSAGE &&
+	    !(entry->flags & (CTX_LINE_USER | CTX_LINE_CONTEXT));
+	uint32_t billed = 0;
+
+	if (answers && !reader->answers) {
+		billed = reader->waiting;
+		reader->response = billed == 0 ? line : 0;
+	} else if (!answers && !from_tool) {
+		reader->response = 0;
+	}
+	reader->waiting = 0;
+	reader->answers = answers;
+	return billed;
+}
+
 /* Handles lines that report the input tokens of a request: stores the number in
- * the first line of the response to this request.  If there are two reports
- * without a response between them, the second one belongs to the next response,
- * because Codex 0.40 wrote reports before responses.  But if both reports have
- * the same number of tokens, the second one is a repetition, and is ignored. */
+ * the first line of the response to this request.  Codex writes a report after
+ * the response and, since 0.140, after the results of the response's tool
+ * calls.  Codex 0.40 wrote reports before responses: so a report without a new
+ * response before it belongs to the next response, unless it repeats the number
+ * of the last report. */
 static int
 assign_billed_usage(struct ctx_transcript *transcript, struct ctx_err *err)
 {
 	struct ctx_values *values = &transcript->values[CTX_VALUE_BILLED];
 	const struct ctx_transcript_line *entry;
-	uint32_t billed, last = 0, waiting = 0;
-	size_t first = 0;
+	struct report_reader reader = {0};
+	uint32_t billed, response;
 
 	if (values->n == 0)
 		return 0;
 	if (ctx_values_extend(values, transcript->n + 1, err) < 0)
 		return -1;
-	for (size_t line = transcript->from + 1; line <= transcript->n;
-	     line++) {
+	for (uint32_t line = (uint32_t)transcript->from + 1;
+	     line <= transcript->n; line++) {
 		entry = &transcript->lines[line - 1];
 		billed = values->list[line];
 		values->list[line] = 0;
 		if (billed > 0) {
-			if (first != 0)
-				values->list[first] = billed;
-			waiting = first == 0 && billed != last ? billed : 0;
-			last = billed;
-			first = 0;
+			response = read_report(&reader, billed);
+			if (response != 0)
+				values->list[response] = billed;
 		} else if (entry->kind != CTX_LINE_ASIDE) {
-			if (!entry->active ||
-			    !(entry->flags & CTX_LINE_ANSWER)) {
-				first = 0;
-			} else if (first == 0) {
-				first = line;
-				values->list[line] = waiting;
-			}
-			waiting = 0;
+			values->list[line] =
+			    read_reported(&reader, entry, line);
 		}
 	}
 	return 0;
