@@ -9,6 +9,7 @@
 
 #include "cli/option_rows.h"
 #include "eval/print_results.h"
+#include "eval/prune_policy.h"
 #include "prune/prune.h"
 
 /* The main function of ctx-prune: main of cmd/ctx-prune.c. */
@@ -22,6 +23,8 @@ struct eval_command {
 	struct ctx_policy_limits limits;
 	struct cli_list policy_texts;
 	struct ctx_policy *policies;
+	/* for each policy: the memory to which its member config points */
+	struct ctx_prune_config *configs;
 	const char *splits, *budgets;
 	unsigned per;
 	uint64_t timeout;
@@ -101,10 +104,14 @@ read_policies(struct eval_command *eval)
 
 	eval->policies =
 	    cli_allocate(&eval->cli, n + 1, sizeof *eval->policies);
-	for (i = 0; i < n; i++)
+	eval->configs = cli_allocate(&eval->cli, n + 1, sizeof *eval->configs);
+	for (i = 0; i < n; i++) {
 		if (ctx_policy_parse(&eval->policies[i],
 			eval->policy_texts.list[i], &prune, &err) < 0)
 			cli_fail(&eval->cli, &err);
+		eval_read_prune_policy(&eval->cli, &eval->policies[i],
+		    &eval->configs[i]);
+	}
 	eval->options.policies = eval->policies;
 	eval->options.n_policies = eval->output.needed ? 0 : n;
 }
@@ -246,6 +253,7 @@ release(struct eval_command *eval)
 	for (i = 0; i < eval->policy_texts.n; i++)
 		ctx_policy_release(&eval->policies[i]);
 	free(eval->policies);
+	free(eval->configs);
 	free(eval->policy_texts.list);
 	free(eval->prune);
 	ctx_eval_results_release(&eval->results);
@@ -306,7 +314,7 @@ parse(struct eval_command *eval, int argc, char **argv)
 		cli_die(&eval->cli,
 		    "--timeout: must be between 1 and 86400 seconds");
 	eval->limits.seconds = (unsigned)eval->timeout;
-	eval->limits.clock = cli_read_clock;
+	eval->limits.clock = eval->options.clock = cli_read_clock;
 	eval->limits.shows_messages = eval->cli.verbose;
 	eval->limits.directory = cli_environment("TMPDIR");
 	if (eval->limits.directory == NULL)

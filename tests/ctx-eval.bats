@@ -193,8 +193,10 @@ setup() {
 	[ "$(row '-s fifo' .tokens)" -eq \
 	    "$(ctx-count -e bytes/4 --json pruned | jq .tokens)" ]
 	eval_session --per sample --json -b 50% \
-	    -p "q=-s recall --query 'the first file'" > rows
+	    -p "q=-s recall --query 'the first file'" \
+	    -p 'target=-s fifo --target {budget}' > rows
 	[ "$(row q '.failure == null')" = true ]
+	[ "$(row target '.failure == null')" = true ]
 }
 
 @test "a policy that is options runs the ctx-prune of the same version, wherever that is" {
@@ -202,8 +204,33 @@ setup() {
 	chmod +x ctx-prune
 	PATH="$PWD:$PATH" eval_session --per sample --json -b 50% -p '-s fifo' > rows
 	[ "$(row '-s fifo' .failure)" = null ]
-	eval_session --per sample --json -b 50% -p all='-s none' > rows || [ $? -eq 1 ]
+	eval_session --per sample --json -b 50% -p all='-s fifo --dialect none' \
+	    > rows || [ $? -eq 1 ]
 	[ "$(row all .failure)" = "ended with status 2" ]
+}
+
+@test "ctx-eval prunes as ctx-prune does, with every strategy and level" {
+	local policies=(-p '-s middle-out --keep-first 1 -k 3'
+	    -p '-s fifo --quantum 0 --target 60%' -p '--compact -t 1'
+	    -p '-s recall --query errors' -p '--no-pin-system --pin-role user')
+	local commands=()
+	for strategy in $STRATEGIES; do
+		for level in light balanced aggressive; do
+			policies+=(-p "-s $strategy -l $level")
+		done
+	done
+	# A command with the same options runs ctx-prune as a process.
+	for ((i = 1; i < ${#policies[@]}; i += 2)); do
+		commands+=(-p "p$i=ctx-prune -b {budget} ${policies[i]}")
+		policies[i]="p$i=${policies[i]}"
+	done
+	for list in policies commands; do
+		local -n each=$list
+		ctx-eval --per sample --json -b 10%,40% "${each[@]}" "$agent" |
+			jq -c 'del(.ms)' > $list
+	done
+	[ "$(wc -l < policies)" -gt 200 ]
+	cmp policies commands
 }
 
 @test "without --policy all strategies of ctx-prune, oracle and random are compared" {
@@ -408,6 +435,10 @@ setup() {
 	[[ $output == *"the policy 'name=' has no command"* ]]
 	run -2 ctx-eval -p 'two words=-s fifo' session
 	[[ $output == *"the name of the policy 'two words=-s fifo' has a blank; write the name without blanks" ]]
+	run -2 ctx-eval -p '-s none' session
+	[[ $output == *"--policy: --strategy: 'none' is not one of "* ]]
+	run -2 ctx-eval -p '-s fifo other' session
+	[[ $output == *"--policy: 'other' is not an option of ctx-prune" ]]
 	# A blank before "=" is also in commands.
 	eval_session --json -b 50% -p 'env A=b cat' -p 'env -u B A=-b cat' > rows
 	[ "$(row 'env A=b cat' .kept) $(row 'env -u B A=-b cat' .kept)" = "100 100" ]

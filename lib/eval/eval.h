@@ -10,6 +10,7 @@
 #include "cost/cost.h"
 #include "dialect/dialect.h"
 #include "io/io.h"
+#include "prune/prune.h"
 
 /* ---- eval/policy.c: policies, which shorten a session before a split ----- */
 
@@ -31,8 +32,9 @@ enum ctx_policy_kind {
 typedef void ctx_policy_main(int argc, char **argv);
 
 /* A policy: what ctx-eval applies to the messages before a split (place at
- * which a session is divided).  A policy is a command, or a way to choose
- * messages. ctx_policy_release frees the memory to which the members point. */
+ * which a session is divided).  A policy is a command, a configuration of
+ * ctx-prune, or a way to choose messages. ctx_policy_release frees the memory
+ * to which the members point. */
 struct ctx_policy {
 	char *name;
 	enum ctx_policy_kind kind;
@@ -48,6 +50,13 @@ struct ctx_policy {
 	/* The main function of the command, which is called in a new process.
 	 * NULL: the command is started as a program. */
 	ctx_policy_main *main;
+	/* Used if main is not NULL, which is that of ctx-prune: index of the
+	 * word after the common options that ctx_policy_parse has added. */
+	size_t own;
+	/* Set by the caller, who owns it.  If it is not NULL, no command is
+	 * run: the messages are pruned with this configuration, in which only
+	 * the budget is replaced. */
+	const struct ctx_prune_config *config;
 };
 
 /* What turns a policy that consists only of options of ctx-prune into a
@@ -129,6 +138,7 @@ struct ctx_eval_config {
 	 * later messages use, see struct needed_string) are listed. */
 	bool lists_needed;
 	struct ctx_command_runner *runners;
+	ctx_clock *clock; /* see struct ctx_policy_limits */
 	/* one set of token counters for each thread */
 	struct ctx_model_counters *counters;
 	/* number of threads; each has its own runner (child process that runs

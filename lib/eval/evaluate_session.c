@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "eval/evaluate_session.h"
-#include "eval/policy_runner.h"
 
 /* The state of evaluating policies on the messages before one split (place at
  * which a session is divided). */
@@ -181,7 +180,9 @@ run_command(const struct split_evaluation *e, struct ctx_eval_run *run,
 	int rc;
 
 	memset(&answer, 0, sizeof answer);
-	rc = ctx_policy_run(e->worker->runner, &request, &answer, err);
+	rc = e->worker->options->policies[run->policy].config != NULL
+	    ? ctx_policy_prune(e->worker, &request, &answer, err)
+	    : ctx_policy_run(e->worker->runner, &request, &answer, err);
 	if (rc == 0)
 		rc = judge_answer(e, run, &answer, err);
 	ctx_policy_answer_release(&answer);

@@ -5,6 +5,7 @@
 #define CTX_EVAL_EVALUATE_SESSION_H
 
 #include "eval/judge.h"
+#include "eval/policy_runner.h"
 
 /* What one thread that evaluates files needs: its memory and settings. */
 struct eval_worker {
@@ -22,6 +23,15 @@ struct eval_worker {
 /* Splits a session, runs each policy on the messages before each split, and
  * appends the results to worker->results. */
 int ctx_evaluate_session(void *worker, const struct eval_session *session,
+    struct ctx_err *err);
+
+/* ---- prune_session.c: policies that are options of ctx-prune ------------- */
+
+/* Prunes the input of a request with the configuration of its policy.  Stores
+ * the output or, if pruning has failed, the reason in *answer.  Returns 0, or
+ * -1 with *err if there is no memory. */
+int ctx_policy_prune(const struct eval_worker *worker,
+    const struct policy_request *request, struct policy_answer *answer,
     struct ctx_err *err);
 
 #endif

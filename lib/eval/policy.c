@@ -159,6 +159,7 @@ add_prune(struct ctx_policy *policy, const char *options,
 	if (shell)
 		return 0;
 	policy->main = prune->main;
+	policy->own = policy->n_words;
 	return add_words(policy, options, err);
 }
 

@@ -1,0 +1,17 @@
+/* prune_policy.h - the policies of ctx-eval that are options of ctx-prune */
+#ifndef CTX_CMD_EVAL_PRUNE_POLICY_H
+#define CTX_CMD_EVAL_PRUNE_POLICY_H
+
+#include "cli/cli.h"
+#include "eval/eval.h"
+
+/* If all options of a policy are about what ctx-prune removes, stores their
+ * values in *config and sets policy->config, so that no process is needed to
+ * apply the policy.  Otherwise changes nothing: other options are about files
+ * or commands, for example, or contain {budget}.  Also changes nothing with
+ * --verbose, so that the messages of ctx-prune are printed.  Exits with an
+ * error if the value of an option is malformed. */
+void eval_read_prune_policy(const struct cli *cli, struct ctx_policy *policy,
+    struct ctx_prune_config *config);
+
+#endif
