@@ -369,6 +369,22 @@ codex() {
 	replayed all.jsonl .equal 2
 }
 
+@test "a tool result in the message of its call is not stored with the response" {
+	# An opencode export: the second request could read only the 10,000
+	# tokens of the first, and its response.
+	jq -nc --arg result "$(words 3000)" '
+	    def answer($id; $input; $read): {info: {id: $id, role: "assistant",
+		modelID: "gpt-5.1-codex", tokens: {input: $input, output: 50,
+		reasoning: 0, cache: {read: $read, write: 0}}}, parts: [{type:
+		"tool", callID: $id, tool: "read", state: {status: "completed",
+		input: {}, output: $result}}]};
+	    {info: {id: "s"}, messages: [{info: {id: "u", role: "user"}, parts:
+		[{type: "text", text: "Go"}]}, answer("a"; 10000; 0),
+		answer("b"; 3100; 9984)]}' > export.json
+	ctx-replay --json export.json > report 2> err
+	jq -e '.equal == 1 and .replayed.read == 9984' report
+}
+
 @test "the usage that a session of pi reports is read" {
 	local n
 	{

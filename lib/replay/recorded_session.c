@@ -216,7 +216,8 @@ add_answer(struct session_reading *reading, struct open_session *open,
 		return -1;
 	join_response(session, number);
 	request = &session->requests[number - 1];
-	request->response_tokens += cost->tokens - cost->prompt_tokens;
+	request->response_tokens +=
+	    cost->tokens - cost->prompt_tokens - cost->results;
 	request->end_time = open->answer_time;
 	if (ctx_message_has(event->message, CTX_BLOCK_TOOL_CALL))
 		request->is_resent = false;
