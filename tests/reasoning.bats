@@ -64,10 +64,62 @@ claude() {
 		    $(((n - 920) * 153 / 1000)) ] || fail "$n"
 	done
 	[ "$(tokens with)" -eq $(($(tokens nothing) + 1530)) ]
+	# GPT-5.6 and later have 280 bytes more that are not reasoning.
+	for model in gpt-5.6-sol gpt-6; do
+		responses $model 0 1200 > nothing
+		responses $model 0 2200 > with
+		[ $(($(tokens with) - $(tokens nothing))) -eq 153 ] ||
+			fail "$model"
+		responses $model 0 920 > least
+		[ "$(tokens least)" -eq "$(tokens nothing)" ] || fail "$model"
+	done
 	# All bytes of Grok's are reasoning.
 	responses grok-4.3 0 1000 > less
 	responses grok-4.3 0 2000 > more
 	[ $(($(tokens more) - $(tokens less))) -eq 163 ]
+}
+
+# A session of pi with reasoning of the model $1: $2 is its readable text, $3
+# its signature; $4 is more JSON of its block.
+pi_session() {
+	jq -nc --arg model "$1" --arg text "$2" --arg sealed "$3" \
+	    --argjson more "${4:-{\}}" '
+	    {type: "session", version: 3, id: "s", cwd: "/w"},
+	    ({type: "message", id: "a", parentId: null, message: {role: "user",
+		content: "What is here?"}}),
+	    {type: "message", id: "b", parentId: "a", message: {
+		role: "assistant", model: $model, stopReason: "toolUse",
+		content: [{type: "thinking", thinking: $text} + $more +
+		    (if $sealed == "" then {}
+		    else {thinkingSignature: $sealed} end),
+		{type: "toolCall", id: "c", name: "ls", arguments: {}}]}}'
+}
+
+@test "pi: a reasoning item of OpenAI counts as its encrypted content, not as its summary" {
+	item() {
+		jq -nc --arg sealed "$(base64_of "$1")" '{id: "rs_1",
+		    type: "reasoning", encrypted_content: $sealed,
+		    summary: [{type: "summary_text", text: "\"Look.\""}]}'
+	}
+	pi_session gpt-5 "$(words 500)" "$(item 920)" > nothing
+	pi_session gpt-5 "" "$(item 1920)" > with
+	[ $(($(tokens with) - $(tokens nothing))) -eq 153 ]
+	# An item without encrypted content, a signature of another provider, or
+	# the name of a member: the text counts.
+	for sealed in '{"id":"rs_1","summary":[]}' c2ln reasoning_content ""; do
+		pi_session gpt-5 "$(words 500)" "$sealed" > text
+		[ "$(tokens text)" -gt $(($(tokens nothing) + 450)) ] ||
+			fail "$sealed"
+	done
+}
+
+@test "pi: redacted reasoning and reasoning without a text count as their signature" {
+	pi_session claude-opus-5 "" "$(base64_of 1000)" > signed
+	pi_session claude-opus-5 "" "" > nothing
+	[ $(($(tokens signed) - $(tokens nothing))) -eq 188 ]
+	pi_session claude-opus-5 "[Reasoning redacted]" "$(base64_of 1000)" \
+	    '{"redacted":true}' > redacted
+	[ "$(tokens redacted)" -eq "$(tokens signed)" ]
 }
 
 @test "Claude up to Sonnet 4.5: thinking before the last user text counts as nothing" {

@@ -14,8 +14,9 @@
  *
  * Encrypted reasoning of OpenAI (31 requests; each half of them gave the same
  * numbers): about 920 bytes of its base64 are data of the encryption; for 1,000
- * of the other bytes, 153 tokens are billed.  A compacted conversation of GPT-4
- * is encrypted likewise (4 requests).
+ * of the other bytes, 153 tokens are billed.  GPT-5.6 has 1,200 bytes of such
+ * data (279 responses of August 2026).  A compacted conversation of GPT-4 is
+ * encrypted likewise (4 requests).
  *
  * The schema of an answer has a text around it: about 82 tokens with Claude, 4
  * to 10 with OpenAI's Chat Completions, 0 or 1 with OpenAI's Responses.
@@ -73,7 +74,7 @@
 #define OPENAI_REASONING                                                 \
 	OPENAI, .form = CTX_FORM_TYPES, .request = -1, .tools_alone = 1, \
 		.has_namespace = true, .call = 9, .parallel_call = 2,    \
-		.parallel = 33, .encrypted = 153, .encryption = 920
+		.parallel = 33, .encrypted = 153
 #define OPENAI_5 OPENAI_REASONING, .assistant = 2, .tools = 85, .responses = -81
 /* CLAUDE: values that all models of Claude have.  CLAUDE_BEFORE_4_8: values
  * that the models before Opus 4.8 have. */
@@ -118,13 +119,20 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
     /* o1, o3 and o4-mini of OpenAI */
     [CTX_TOOLS_OPENAI_O] = {.name = "openai-o",
 	OPENAI_REASONING,
+	.encryption = 920,
 	.tools = 4,
 	.responses = -3},
     /* GPT-5 and GPT-5.1 */
-    [CTX_TOOLS_OPENAI_5] = {.name = "openai-5", OPENAI_5},
-    /* GPT-5.2 and later */
+    [CTX_TOOLS_OPENAI_5] = {.name = "openai-5", OPENAI_5, .encryption = 920},
+    /* GPT-5.2 to GPT-5.5 */
     [CTX_TOOLS_OPENAI_5_2] = {.name = "openai-5-2",
 	OPENAI_5,
+	.encryption = 920,
+	.responses_call = 3},
+    /* GPT-5.6 and later */
+    [CTX_TOOLS_OPENAI_5_6] = {.name = "openai-5-6",
+	OPENAI_5,
+	.encryption = 1200,
 	.responses_call = 3},
     /* Claude 3 to Sonnet 4.5 */
     [CTX_TOOLS_CLAUDE_3] = {.name = "claude-3",
