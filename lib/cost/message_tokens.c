@@ -125,9 +125,7 @@ static void
 add_encrypted_tokens(const struct ctx_json *json, uint32_t node,
     const struct ctx_surcharges *extra, struct ctx_cost *cost)
 {
-	size_t n = json->nodes[node].kind == CTX_JSON_STRING
-	    ? ctx_json_string_bytes(ctx_json_str(json, node))
-	    : 0;
+	size_t n = ctx_encrypted_text(json, node).n;
 	uint64_t tokens = n <= extra->encryption
 	    ? 0
 	    : (uint64_t)(n - extra->encryption) * extra->encrypted / 1000;

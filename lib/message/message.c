@@ -1,4 +1,5 @@
 /* message.c - functions for one parsed message and its content blocks */
+#define _GNU_SOURCE /* for memmem, which is in POSIX since 2024 */
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,26 @@ ctx_block_tool(const struct ctx_json *json, const struct ctx_block *block,
 	tool->p += block->prefix;
 	tool->n -= block->prefix;
 	return 0;
+}
+
+struct ctx_str
+ctx_encrypted_text(const struct ctx_json *json, uint32_t node)
+{
+	static const char key[] = "\\\"encrypted_content\\\":\\\"";
+	struct ctx_str text = ctx_json_str(json, node);
+	const char *start, *end;
+
+	if (json->nodes[node].kind != CTX_JSON_STRING)
+		return (struct ctx_str){"", 0};
+	text.p++;
+	text.n -= 2;
+	start = memmem(text.p, text.n, key, sizeof key - 1);
+	if (start == NULL)
+		return text;
+	start += sizeof key - 1;
+	end = memchr(start, '\\', text.n - (size_t)(start - text.p));
+	return end == NULL ? (struct ctx_str){"", 0}
+			   : (struct ctx_str){start, (size_t)(end - start)};
 }
 
 /* Returns true if this member of a reasoning block shows that the reasoning is

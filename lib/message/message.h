@@ -79,7 +79,7 @@ struct ctx_block {
 	/* Number of bytes before the name of the tool in the string at the node
 	 * "name", such as 5 for "tool-read".  Usually 0. */
 	uint8_t prefix;
-	/* true if the payload is encrypted, and written as base64 */
+	/* true if the payload is encrypted (ctx_encrypted_text) */
 	bool is_encrypted;
 	/* For a tool result: true if the tool call failed.  Depending on the
 	 * format, this is read from the content of the result (see
@@ -109,6 +109,12 @@ struct ctx_block {
  * Returns 0, or -1 with *err. */
 int ctx_block_tool(const struct ctx_json *json, const struct ctx_block *block,
     struct ctx_buf *scratch, struct ctx_str *tool, struct ctx_err *err);
+
+/* Returns the base64 of an encrypted payload, a JSON string.  The string is the
+ * base64 or, in pi, the JSON text of an item of OpenAI's Responses API that
+ * contains the base64. node: the payload.  The returned text points into the
+ * JSON text; it is empty if the payload is not a string. */
+struct ctx_str ctx_encrypted_text(const struct ctx_json *json, uint32_t node);
 
 /* Flags of a message (ctx_message.flags). */
 enum {

@@ -43,13 +43,42 @@ ctx_pi_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
+/* Adds a reasoning block.  "thinkingSignature" is a signature, the JSON text of
+ * a reasoning item of OpenAI's Responses API or, for Chat Completions, the name
+ * of a member.  The model gets the encrypted content of the item; the readable
+ * text beside the item is a summary for people. */
+static int
+read_pi_thinking(struct ctx_message *message, uint32_t block,
+    struct ctx_err *err)
+{
+	static const char *const item[] = {"{", NULL};
+	const struct ctx_json *json = message->json;
+	uint32_t text = ctx_json_find(json, block, "thinking");
+	uint32_t sealed = ctx_json_find(json, block, "thinkingSignature");
+	bool encrypted = ctx_json_is(json, text, "") ||
+	    ctx_is_true(json, block, "redacted") ||
+	    (ctx_begins(json, sealed, item) &&
+		ctx_encrypted_text(json, sealed).n + 2 <
+		    ctx_json_str(json, sealed).n);
+
+	if (!ctx_json_is_string(json, sealed) || ctx_json_is(json, sealed, ""))
+		encrypted = false;
+	if (ctx_read_block(message, CTX_BLOCK_REASONING,
+		encrypted       ? sealed
+		    : text != 0 ? text
+				: block,
+		err) < 0)
+		return -1;
+	message->blocks[message->n - 1].is_encrypted = encrypted;
+	return 0;
+}
+
 static int
 read_pi_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
 	    {"text", "text", CTX_BLOCK_TEXT},
-	    {"thinking", "thinking", CTX_BLOCK_REASONING},
 	    {"image", "data", CTX_BLOCK_MEDIA},
 	};
 	uint32_t type = ctx_json_find(json, block, "type");
@@ -57,6 +86,8 @@ read_pi_block(const struct ctx_json *json, uint32_t block,
 	if (ctx_json_is(json, type, "toolCall"))
 		return ctx_read_call_in(message, block, "arguments", "id",
 		    "name", err);
+	if (ctx_json_is(json, type, "thinking"))
+		return read_pi_thinking(message, block, err);
 	return ctx_read_typed(message, block, rows, CTX_LENGTH(rows), err);
 }
 
