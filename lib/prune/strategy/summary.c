@@ -24,26 +24,9 @@
  * never treated as a repetition, because a text such as "All 5 tests pass."
  * says something about a certain time. */
 enum { MOST_SHAPE = 60, LEAST_REPEATED = 80 };
-/* Maximum lengths in bytes.  MOST_QUESTION: of a question of the assistant.
- * MOST_ANSWER: of the sentence with which the user agrees.  MOST_REPORT: of the
- * part of another agent's report in which the sentences begin that are used. */
-enum { MOST_QUESTION = 240, MOST_ANSWER = 80, MOST_REPORT = 1500 };
-
-const struct class_row ctx_summary_classes[CLASSES] = {
-    [TASK] = {CTX_SUMMARY_USER, "User: ", 85},
-    [REQUEST] = {CTX_SUMMARY_USER, "User: ", 100},
-    [OPEN_TASK] = {CTX_SUMMARY_CALL, "Open: ", 30},
-    [DONE_TASK] = {CTX_SUMMARY_CALL, "Done: ", 30},
-    [OPEN_POINT] = {CTX_SUMMARY_ASSISTANT, "Assistant: ", 20},
-    [CHANGE] = {CTX_SUMMARY_CALL, "Called: ", 80},
-    [CHANGED_FILE] = {CTX_SUMMARY_CALL, "Changed: ", 40},
-    [DECISION] = {CTX_SUMMARY_ASSISTANT, "Assistant: ", 40},
-    [COMMAND] = {CTX_SUMMARY_CALL, "Ran: ", 60},
-    [TROUBLE] = {CTX_SUMMARY_RESULT, "Tool: ", 50},
-    [LOOK_COMMAND] = {CTX_SUMMARY_CALL, "Ran: ", 30},
-    [CALL] = {CTX_SUMMARY_CALL, "Called: ", 30},
-    [REST] = {CTX_SUMMARY_ASSISTANT, "Assistant: ", 100},
-};
+/* Maximum number of bytes at the beginning of another agent's report in which
+ * the sentences begin that are used. */
+enum { MOST_REPORT = 1500 };
 
 int
 ctx_summary_open(struct ctx_summary **summary, struct ctx_err *err)
@@ -71,32 +54,6 @@ ctx_summary_close(struct ctx_summary *summary)
 }
 
 /* ---- texts to lines ---- */
-
-static int
-add_summary_line(struct ctx_summary *s, bool earlier, enum line_class class,
-    struct ctx_str text, struct ctx_err *err)
-{
-	size_t known = s->seen.n;
-	uint32_t id;
-
-	if (ctx_intern(&s->seen, text.p, text.n, &id, err) < 0)
-		return -1;
-	if (id <= known)
-		return 0;
-	if (CTX_GROW(s->lines, s->cap, s->n + 1, err) < 0)
-		return -1;
-	s->lines[s->n] = (struct summary_line){.id = id,
-	    .earlier = earlier,
-	    .class = class,
-	    .number = s->names.n_texts};
-	if (ctx_summary_classes[class].kind == CTX_SUMMARY_USER && !earlier &&
-	    s->user_lines < FIRST_LINES) {
-		s->lines[s->n].first = ++s->user_lines;
-		s->lines[s->n].class = TASK;
-	}
-	s->n++;
-	return 0;
-}
 
 /* Stores the end of a sentence, with its numbers replaced by 0.  Sets *known to
  * true if the same end was stored before: the sentence is then a repetition. */
@@ -144,7 +101,7 @@ add_sentence(struct ctx_summary *s, enum ctx_summary_kind kind,
 		if (known)
 			return 0;
 	}
-	return add_summary_line(s, kind == CTX_SUMMARY_EARLIER, class,
+	return ctx_summary_add_line(s, kind == CTX_SUMMARY_EARLIER, class,
 	    ctx_str_trim(text), err);
 }
 
@@ -166,58 +123,6 @@ add_sentences(struct ctx_summary *s, enum ctx_summary_kind kind,
 	return 0;
 }
 
-/* Stores the last question or request in a text of the assistant, and where the
- * lines of the text begin. */
-static int
-remember_proposal(struct ctx_summary *s, struct ctx_str text,
-    struct ctx_err *err)
-{
-	struct ctx_str one;
-
-	s->proposal = s->n;
-	s->question.n = 0;
-	while (text.n > 0) {
-		one = ctx_summary_next_sentence(&text);
-		if (one.n == 0 || one.n > MOST_QUESTION ||
-		    (memchr(one.p, '?', one.n) == NULL &&
-			!ctx_str_begins(one, "Please ")))
-			continue;
-		s->question.n = 0;
-		if (ctx_buf_add_str(&s->question, one, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* If a text of the user agrees to the last question of the assistant, adds a
- * line with the question and the answer.  The other lines of the assistant's
- * text say to what the user agreed; they get the class DECISION. */
-static int
-add_agreement(struct ctx_summary *s, struct ctx_str answer, struct ctx_err *err)
-{
-	struct ctx_str first = ctx_summary_next_sentence(&answer);
-	struct ctx_buf *out = &s->question;
-	uint32_t id;
-
-	if (out->n == 0 || first.n > MOST_ANSWER || !ctx_summary_agrees(first))
-		return 0;
-	for (size_t i = s->proposal; i < s->n; i++)
-		if (s->lines[i].class == REST ||
-		    s->lines[i].class == OPEN_POINT)
-			s->lines[i].class = DECISION;
-	if (ctx_intern_has(&s->seen, out->p, out->n)) {
-		if (ctx_intern(&s->seen, out->p, out->n, &id, err) < 0)
-			return -1;
-		s->lines[id - 1].class = CLASSES;
-	}
-	if (ctx_buf_printf(out, err, " (the user answered: \"%.*s\")",
-		(int)first.n, first.p) < 0 ||
-	    add_summary_line(s, false, DECISION, ctx_buf_str(out), err) < 0)
-		return -1;
-	out->n = 0;
-	return 0;
-}
-
 /* Adds the names and the sentences of a text of the user.  Of text that a
  * program has inserted, such as <system-reminder>, adds only the names. */
 static int
@@ -225,7 +130,7 @@ add_user_text(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
 {
 	struct ctx_str own, context;
 
-	if (add_agreement(s, text, err) < 0)
+	if (ctx_summary_add_agreement(s, text, err) < 0)
 		return -1;
 	while (text.n > 0) {
 		own.p = text.p;
@@ -408,7 +313,7 @@ ctx_summary_add(struct ctx_summary *s, const struct ctx_summary_text *text,
 		return -1;
 	if (text->kind != CTX_SUMMARY_ASSISTANT)
 		return 0;
-	return remember_proposal(s, text->text, err) < 0
+	return ctx_summary_remember_answer(s, text->text, err) < 0
 	    ? -1
 	    : add_sentences(s, text->kind, text->text, err);
 }
@@ -442,7 +347,7 @@ ctx_summary_keep(struct ctx_summary *s, const struct ctx_summary_text *text,
 	int rc = ctx_summary_names_keep(&s->names, text->text, err);
 
 	if (rc == 0 && text->kind == CTX_SUMMARY_USER)
-		rc = add_agreement(s, text->text, err);
+		rc = ctx_summary_add_agreement(s, text->text, err);
 	if (rc == 0 &&
 	    (text->kind == CTX_SUMMARY_CALL ||
 		text->kind == CTX_SUMMARY_RESULT)) {
@@ -485,7 +390,8 @@ ctx_summary_add_actions(struct ctx_summary *s, struct ctx_err *err)
 			continue;
 		if (ctx_summary_actions_text(&s->actions, action, &text, err) <
 			0 ||
-		    add_summary_line(s, false, action->class, text, err) < 0 ||
+		    ctx_summary_add_line(s, false, action->class, text, err) <
+			0 ||
 		    ctx_intern(&s->seen, text.p, text.n, &id, err) < 0)
 			return -1;
 		line = &s->lines[id - 1];

@@ -324,6 +324,36 @@ extern const struct class_row ctx_summary_classes[CLASSES];
  * the elements of s->line_of. */
 int ctx_summary_add_actions(struct ctx_summary *s, struct ctx_err *err);
 
+/* ---- summary_lines.c ---- */
+
+/* Adds a line, unless the summary has it already. earlier: see struct
+ * summary_line. */
+int ctx_summary_add_line(struct ctx_summary *s, bool earlier,
+    enum line_class class, struct ctx_str text, struct ctx_err *err);
+/* Stores the last question or request in a text of the assistant, and where the
+ * lines of the text begin. */
+int ctx_summary_remember_answer(struct ctx_summary *s, struct ctx_str text,
+    struct ctx_err *err);
+/* If a text of the user agrees to the last question of the assistant, adds a
+ * line with the question and the answer.  The other lines of the assistant's
+ * text say to what the user agreed; they get the class DECISION. */
+int ctx_summary_add_agreement(struct ctx_summary *s, struct ctx_str answer,
+    struct ctx_err *err);
+
+/* ---- summary_choose.c ---- */
+
+/* Cancels the selection of one line: the last line of the least important
+ * class.  Returns false if no line is selected. */
+bool ctx_summary_drop_line(struct ctx_summary *s);
+/* Selects lines of the classes "from" to "to" that together have at most "left"
+ * tokens.  If shares is true, each class may not use more than its share.
+ * Returns how many of the "left" tokens are not used. */
+uint64_t ctx_summary_take_lines(struct ctx_summary *s, enum line_class from,
+    enum line_class to, uint64_t left, bool shares);
+/* Selects the lines that do not depend on the names that will be listed.
+ * Returns how many of the "limit" tokens are left for names. */
+uint64_t ctx_summary_take_main(struct ctx_summary *s, uint64_t limit);
+
 /* ---- summary_write.c ---- */
 
 /* Label of the list of names that belong to no tool call.  The lists below tool

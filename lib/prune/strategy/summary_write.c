@@ -13,25 +13,9 @@
 
 #include "prune/strategy/summary.h"
 
-/* Maximum shares of the summary's tokens, in percent.  ASKED_SHARE: for
- * sentences of the user.  DONE_SHARE: for tasks and changes.  TOLD_SHARE:
- * for other lines that are selected because of their text.  All other tokens
- * are for names and the lines of their tool calls; with larger shares, fewer of
- * the names that are needed later are kept (tests/bench/survive).
- * CONSTRAINT_SHARE: for the constraint of the user that is selected before all
- * others. */
-enum {
-	ASKED_SHARE = 40,
-	DONE_SHARE = 30,
-	TOLD_SHARE = 10,
-	CONSTRAINT_SHARE = 25,
-};
-
-/* Numbers of tokens.  NAMES_FIRST: this number of tokens is subtracted from the
- * summary's tokens before ASKED_SHARE and TOLD_SHARE are computed, so that a
- * small summary has more names than sentences.  LIST_TOKENS: of the line feed
- * and the indentation before a list of names. */
-enum { NAMES_FIRST = 100, LIST_TOKENS = 2 };
+/* Number of tokens of the line feed and the indentation before a list of
+ * names. */
+enum { LIST_TOKENS = 2 };
 
 /* A selected name.  Names are sorted by the lines below which they are
  * written. */
@@ -65,58 +49,6 @@ struct summary_writer {
 
 /* ---- lines ---- */
 
-/* Returns a number by which the lines of a class are sorted: lines with a low
- * number are selected first. */
-static unsigned
-find_line_order(const struct ctx_summary *s, size_t i)
-{
-	if (s->lines[i].first > 0)
-		return s->lines[i].first - 1;
-	if (i == 0 || s->lines[i].earlier)
-		return 0;
-	return s->lines[i].mentioned_later ? FIRST_LINES : FIRST_LINES + 1;
-}
-
-/* Selects at most "most" lines of a class that together have at most "left"
- * tokens.  Lines with the lowest find_line_order are selected first, and the
- * newest of lines with equal order.  Returns how many of the "left" tokens are
- * not used. */
-static uint64_t
-take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t left,
-    size_t most)
-{
-	for (unsigned turn = 0; turn <= FIRST_LINES + 1; turn++)
-		for (size_t i = s->n; i-- > 0 && most > 0;) {
-			struct summary_line *line = &s->lines[i];
-
-			if (line->class != class || line->taken ||
-			    line->tokens > left ||
-			    find_line_order(s, i) != turn)
-				continue;
-			line->taken = true;
-			left -= line->tokens;
-			most--;
-		}
-	return left;
-}
-
-/* Cancels the selection of one line: the last line of the least important
- * class.  Returns false if no line is selected. */
-static bool
-drop_worst_line(struct ctx_summary *s)
-{
-	struct summary_line *worst = NULL;
-
-	for (size_t i = 0; i < s->n; i++)
-		if (s->lines[i].taken &&
-		    (worst == NULL || s->lines[i].class >= worst->class))
-			worst = &s->lines[i];
-	if (worst == NULL)
-		return false;
-	worst->taken = false;
-	return true;
-}
-
 /* Counts the tokens of each line, plus 3 for its label and line feed.  Also
  * finds out whether any name in the line occurs in a kept message. */
 static int
@@ -134,59 +66,6 @@ measure_lines(struct ctx_summary *s, struct ctx_token_counter *counter,
 		line->tokens += 3;
 	}
 	return 0;
-}
-
-/* Selects lines of the classes "from" to "to" that together have at most "left"
- * tokens.  If shares is true, each class may not use more than its share.
- * Returns how many of the "left" tokens are not used. */
-static uint64_t
-take_lines(struct ctx_summary *s, enum line_class from, enum line_class to,
-    uint64_t left, bool shares)
-{
-	for (unsigned class = from; class <= to; class ++) {
-		uint64_t part = shares
-		    ? left * ctx_summary_classes[class].share / 100
-		    : left;
-
-		left -= part -
-		    take_class_lines(s, (enum line_class) class, part,
-			SIZE_MAX);
-	}
-	return left;
-}
-
-/* Selects the first sentence of the user, if the sentence has at most "left"
- * tokens.  Reason: this sentence usually says what the task is.  Returns how
- * many of the "left" tokens are not used. */
-static uint64_t
-take_first_line(struct ctx_summary *s, uint64_t left)
-{
-	for (size_t i = 0; i < s->n; i++)
-		if (s->lines[i].first == 1 && s->lines[i].tokens <= left) {
-			s->lines[i].taken = true;
-			return left - s->lines[i].tokens;
-		}
-	return left;
-}
-
-/* Selects the lines that do not depend on the names that will be listed.
- * Returns how many of the "limit" tokens are left for names. */
-static uint64_t
-take_main_lines(struct ctx_summary *s, uint64_t limit)
-{
-	uint64_t shared = limit > NAMES_FIRST ? limit - NAMES_FIRST : 0;
-	uint64_t asked = shared * ASKED_SHARE / 100;
-	uint64_t done = limit * DONE_SHARE / 100;
-	uint64_t told = shared * TOLD_SHARE / 100;
-	uint64_t one = limit * CONSTRAINT_SHARE / 100;
-	uint64_t used = limit - take_first_line(s, limit);
-
-	used += one - take_class_lines(s, TASK, one, 1);
-	asked = used < asked ? asked - used : 0;
-	used += asked - take_lines(s, TASK, REQUEST, asked, true);
-	used += done - take_lines(s, OPEN_TASK, CHANGED_FILE, done, true);
-	used += told - take_lines(s, DECISION, TROUBLE, told, true);
-	return limit > used ? limit - used : 0;
 }
 
 /* ---- names ---- */
@@ -546,7 +425,7 @@ fill_summary(struct summary_writer *w, uint64_t limit, struct ctx_buf *out,
     struct ctx_err *err)
 {
 	struct ctx_summary *s = w->s;
-	uint64_t tokens, names = take_main_lines(s, limit);
+	uint64_t tokens, names = ctx_summary_take_main(s, limit);
 
 	if (keep_line_names(s, err) < 0 ||
 	    ctx_summary_names_sort(&s->names, err) < 0 ||
@@ -559,7 +438,8 @@ fill_summary(struct summary_writer *w, uint64_t limit, struct ctx_buf *out,
 		write_selected(w, names, out, &tokens, err) < 0))
 		return -1;
 	if (tokens < limit &&
-	    take_lines(s, TASK, REST, limit - tokens, false) < limit - tokens &&
+	    ctx_summary_take_lines(s, TASK, REST, limit - tokens, false) <
+		limit - tokens &&
 	    (keep_line_names(s, err) < 0 ||
 		write_selected(w, names, out, &tokens, err) < 0))
 		return -1;
@@ -569,7 +449,7 @@ fill_summary(struct summary_writer *w, uint64_t limit, struct ctx_buf *out,
 		if (names > 0)
 			names -=
 			    tokens - limit < names ? tokens - limit : names;
-		else if (!drop_worst_line(s))
+		else if (!ctx_summary_drop_line(s))
 			return 0;
 		if (write_selected(w, names, out, &tokens, err) < 0)
 			return -1;

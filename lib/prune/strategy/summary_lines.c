@@ -1,0 +1,101 @@
+/*
+ * summary_lines.c - adds lines to the built-in summary, and tells questions,
+ * answers and agreements of the user
+ */
+#include <string.h>
+
+#include "prune/strategy/summary.h"
+
+/* Maximum lengths in bytes.  MOST_QUESTION: of a question of the assistant.
+ * MOST_ANSWER: of the sentence with which the user agrees. */
+enum { MOST_QUESTION = 240, MOST_ANSWER = 80 };
+
+const struct class_row ctx_summary_classes[CLASSES] = {
+    [TASK] = {CTX_SUMMARY_USER, "User: ", 85},
+    [REQUEST] = {CTX_SUMMARY_USER, "User: ", 100},
+    [OPEN_TASK] = {CTX_SUMMARY_CALL, "Open: ", 30},
+    [DONE_TASK] = {CTX_SUMMARY_CALL, "Done: ", 30},
+    [OPEN_POINT] = {CTX_SUMMARY_ASSISTANT, "Assistant: ", 20},
+    [CHANGE] = {CTX_SUMMARY_CALL, "Called: ", 80},
+    [CHANGED_FILE] = {CTX_SUMMARY_CALL, "Changed: ", 40},
+    [DECISION] = {CTX_SUMMARY_ASSISTANT, "Assistant: ", 40},
+    [COMMAND] = {CTX_SUMMARY_CALL, "Ran: ", 60},
+    [TROUBLE] = {CTX_SUMMARY_RESULT, "Tool: ", 50},
+    [LOOK_COMMAND] = {CTX_SUMMARY_CALL, "Ran: ", 30},
+    [CALL] = {CTX_SUMMARY_CALL, "Called: ", 30},
+    [REST] = {CTX_SUMMARY_ASSISTANT, "Assistant: ", 100},
+};
+
+int
+ctx_summary_add_line(struct ctx_summary *s, bool earlier, enum line_class class,
+    struct ctx_str text, struct ctx_err *err)
+{
+	size_t known = s->seen.n;
+	uint32_t id;
+
+	if (ctx_intern(&s->seen, text.p, text.n, &id, err) < 0)
+		return -1;
+	if (id <= known)
+		return 0;
+	if (CTX_GROW(s->lines, s->cap, s->n + 1, err) < 0)
+		return -1;
+	s->lines[s->n] = (struct summary_line){.id = id,
+	    .earlier = earlier,
+	    .class = class,
+	    .number = s->names.n_texts};
+	if (ctx_summary_classes[class].kind == CTX_SUMMARY_USER && !earlier &&
+	    s->user_lines < FIRST_LINES) {
+		s->lines[s->n].first = ++s->user_lines;
+		s->lines[s->n].class = TASK;
+	}
+	s->n++;
+	return 0;
+}
+
+int
+ctx_summary_remember_answer(struct ctx_summary *s, struct ctx_str text,
+    struct ctx_err *err)
+{
+	struct ctx_str one;
+
+	s->proposal = s->n;
+	s->question.n = 0;
+	while (text.n > 0) {
+		one = ctx_summary_next_sentence(&text);
+		if (one.n == 0 || one.n > MOST_QUESTION ||
+		    (memchr(one.p, '?', one.n) == NULL &&
+			!ctx_str_begins(one, "Please ")))
+			continue;
+		s->question.n = 0;
+		if (ctx_buf_add_str(&s->question, one, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int
+ctx_summary_add_agreement(struct ctx_summary *s, struct ctx_str answer,
+    struct ctx_err *err)
+{
+	struct ctx_str first = ctx_summary_next_sentence(&answer);
+	struct ctx_buf *out = &s->question;
+	uint32_t id;
+
+	if (out->n == 0 || first.n > MOST_ANSWER || !ctx_summary_agrees(first))
+		return 0;
+	for (size_t i = s->proposal; i < s->n; i++)
+		if (s->lines[i].class == REST ||
+		    s->lines[i].class == OPEN_POINT)
+			s->lines[i].class = DECISION;
+	if (ctx_intern_has(&s->seen, out->p, out->n)) {
+		if (ctx_intern(&s->seen, out->p, out->n, &id, err) < 0)
+			return -1;
+		s->lines[id - 1].class = CLASSES;
+	}
+	if (ctx_buf_printf(out, err, " (the user answered: \"%.*s\")",
+		(int)first.n, first.p) < 0 ||
+	    ctx_summary_add_line(s, false, DECISION, ctx_buf_str(out), err) < 0)
+		return -1;
+	out->n = 0;
+	return 0;
+}
