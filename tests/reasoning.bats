@@ -122,6 +122,46 @@ pi_session() {
 	[ "$(tokens redacted)" -eq "$(tokens signed)" ]
 }
 
+@test "opencode and the AI SDK: encrypted reasoning counts, not its summary" {
+	# A response of the dialect $1 with reasoning: $2 is its readable text, $3
+	# the properties for providers.
+	answer() {
+		jq -nc --arg text "$2" --argjson more "$3" '{opencode: {
+		    info: {role: "assistant", modelID: "gpt-5"}, parts: [{
+			type: "reasoning", text: $text, metadata: $more}]},
+		"vercel-ui": {role: "assistant", parts: [{type: "reasoning",
+		    text: $text, providerMetadata: $more}]},
+		"vercel-model": {role: "assistant", content: [{type: "reasoning",
+		    text: $text, providerOptions: $more}]}}[$dialect]' \
+		    --arg dialect "$1" > answer
+		ctx-count -m gpt-5 -d "$1" --json answer | jq .tokens
+	}
+	long=$(words 500)
+	for d in opencode vercel-ui vercel-model; do
+		# OpenAI counts 153 tokens per 1,000 bytes after 920.
+		sealed() {
+			jq -nc --arg s "$(base64_of "$1")" '{openai: {itemId: "r",
+			    reasoningEncryptedContent: $s}}'
+		}
+		none=$(answer $d "$long" "$(sealed 920)")
+		[ $(($(answer $d "" "$(sealed 1920)") - none)) -eq 153 ] ||
+			fail "$d"
+		for more in '{}' '[]' '{"openai":{"itemId":"r"}}' \
+		    '{"openai":{"reasoningEncryptedContent":null}}' \
+		    '{"anthropic":{"signature":"c2ln"}}'; do
+			[ "$(answer $d "$long" "$more")" -gt $((none + 450)) ] ||
+				fail "$d $more"
+		done
+		# Reasoning without a text counts as its signature, as redacted
+		# reasoning does.
+		for key in signature redactedData; do
+			[ $(($(answer $d "" "$(sealed 1920 | jq -c \
+			    "{anthropic: {$key: .openai.reasoningEncryptedContent}}"
+			    )") - none)) -eq 153 ] || fail "$d $key"
+		done
+	done
+}
+
 @test "Claude up to Sonnet 4.5: thinking before the last user text counts as nothing" {
 	for model in claude-sonnet-4-5-20250929 claude-opus-4-1 \
 	    us.anthropic.claude-3-7-sonnet-20250219-v1:0; do

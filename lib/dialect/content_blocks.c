@@ -281,6 +281,32 @@ ctx_read_thinking(struct ctx_message *message, uint32_t block,
 	return 0;
 }
 
+void
+ctx_read_encryption(struct ctx_message *message, uint32_t block,
+    const char *key)
+{
+	static const char *const keys[] = {"reasoningEncryptedContent",
+	    "redactedData", NULL};
+	const struct ctx_json *json = message->json;
+	struct ctx_block *newest = &message->blocks[message->n - 1];
+	uint32_t providers = ctx_json_find(json, block, key), one, sealed = 0;
+
+	if (newest->kind != CTX_BLOCK_REASONING || providers == 0 ||
+	    json->nodes[providers].kind != CTX_JSON_OBJECT)
+		return;
+	for (one = providers + 1;
+	     sealed == 0 && one < json->nodes[providers].next;
+	     one = json->nodes[one + 1].next) {
+		sealed = ctx_json_find_any(json, one + 1, keys);
+		if (sealed == 0 && ctx_json_is(json, newest->payload, ""))
+			sealed = ctx_json_find(json, one + 1, "signature");
+	}
+	if (!ctx_json_is_string(json, sealed))
+		return;
+	newest->payload = sealed;
+	newest->is_encrypted = true;
+}
+
 bool
 ctx_is_true(const struct ctx_json *json, uint32_t obj, const char *key)
 {

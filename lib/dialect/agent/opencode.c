@@ -127,7 +127,10 @@ read_opencode_part(const struct ctx_json *json, uint32_t part,
 		return read_opencode_tool(message, part, err);
 	if (ctx_is_true(json, part, "ignored"))
 		return ctx_read_block(message, CTX_BLOCK_OPAQUE, 0, err);
-	return ctx_read_typed(message, part, rows, CTX_LENGTH(rows), err);
+	if (ctx_read_typed(message, part, rows, CTX_LENGTH(rows), err) < 0)
+		return -1;
+	ctx_read_encryption(message, part, "metadata");
+	return 0;
 }
 
 /* Returns the JSON node of the model's name.  An assistant message has the name

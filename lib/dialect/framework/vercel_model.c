@@ -69,7 +69,10 @@ read_vercel_plain_block(const struct ctx_json *json, uint32_t block,
 	};
 
 	(void)json;
-	return ctx_read_typed(message, block, rows, CTX_LENGTH(rows), err);
+	if (ctx_read_typed(message, block, rows, CTX_LENGTH(rows), err) < 0)
+		return -1;
+	ctx_read_encryption(message, block, "providerOptions");
+	return 0;
 }
 
 /* Adds a tool result.  Its content is written as {"type", "value"}, and the

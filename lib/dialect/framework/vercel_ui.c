@@ -172,7 +172,10 @@ read_ui_part(const struct ctx_json *json, uint32_t part,
 		return read_typed_tool(message, part, type, err);
 	if (ctx_json_starts_with(json, type, "data-"))
 		return ctx_read_block(message, CTX_BLOCK_OPAQUE, 0, err);
-	return ctx_read_typed(message, part, rows, CTX_LENGTH(rows), err);
+	if (ctx_read_typed(message, part, rows, CTX_LENGTH(rows), err) < 0)
+		return -1;
+	ctx_read_encryption(message, part, "providerMetadata");
+	return 0;
 }
 
 int
