@@ -292,10 +292,10 @@ thinks() {
 # A rollout of Codex.  Each argument is a request: SECOND:INPUT:CACHED.
 codex() {
 	local one n=0
-	jq -nc '{timestamp: "2026-11-02T09:00:00Z", type: "session_meta", payload:
+	jq -nc --arg m "${MODEL:-gpt-5.1-codex}" '{timestamp: "2026-11-02T09:00:00Z", type: "session_meta", payload:
 	    {id: "i", cwd: "/w", cli_version: "0.98.0", originator: "codex"}},
 	    {timestamp: "2026-11-02T09:00:00Z", type: "turn_context",
-	    payload: {model: "gpt-5.1-codex", cwd: "/w"}}'
+	    payload: {model: $m, cwd: "/w"}}'
 	for one in "$@"; do
 		IFS=: read -r second input cached <<< "$one"
 		n=$((n + 1))
@@ -318,20 +318,36 @@ codex() {
 }
 
 @test "in a rollout of Codex, cache reads are multiples of 128 tokens and writes cost nothing" {
-	# 10,000 tokens are 78 steps: 9,984.
-	codex 0:10000:0 20:10500:9984 40:11000:10496 > rollout.jsonl
+	# Of 10,000 tokens and 50 of the response all but 64 are stored: 78
+	# steps, 9,984 tokens.  Of the second 81 steps.
+	codex 0:10000:0 20:10500:9984 40:11000:10368 > rollout.jsonl
 	replayed rollout.jsonl .equal 2
-	replayed rollout.jsonl .replayed.read 20480
+	replayed rollout.jsonl .replayed.read 20352
 	replayed rollout.jsonl .replayed.written 0
-	replayed rollout.jsonl .replayed.fresh 11020
-	# $1.25, $0.125 read, $10 output: 13,775 + 2,560 + 1,500 millionths.
-	replayed rollout.jsonl .replayed.dollars 0.017835
-	# 6 minutes later nothing is left.
-	codex 0:10000:0 380:10500:0 > later.jsonl
+	replayed rollout.jsonl .replayed.fresh 11148
+	# $1.25, $0.125 read, $10 output: 13,935 + 2,544 + 1,500 millionths.
+	replayed rollout.jsonl .replayed.dollars 0.017979
+	# 20 minutes later all is stored, 31 minutes later nothing.
+	codex 0:10000:0 1200:10500:9984 > later.jsonl
+	replayed later.jsonl .equal 1
+	codex 0:10000:0 1865:10500:0 > later.jsonl
 	replayed later.jsonl .equal 1
 	# Below 1,024 tokens nothing is stored.
 	codex 0:1000:0 20:1020:0 > short.jsonl
 	replayed short.jsonl .equal 1
+}
+
+@test "OpenAI's newer models read larger steps, the first of which may be shorter" {
+	# The first read shows that the first step is 2,432 % 512 = 384 tokens.
+	MODEL=gpt-5.5 codex 0:10000:2432 20:12000:9600 40:12500:11648 > rollout.jsonl
+	replayed rollout.jsonl .equal 2
+	replayed rollout.jsonl .replayed.read $((2432 + 9600 + 11648))
+	# 768 tokens, then steps of 1,024.  80 tokens at the end are not read:
+	# 12,100 would be read if all of 12,032 to 12,111 were stored.
+	MODEL=gpt-5.6-sol codex 0:10000:0 20:12100:8960 40:12500:11008 > rollout.jsonl
+	replayed rollout.jsonl .equal 2
+	replayed rollout.jsonl .replayed.read $((8960 + 11008))
+	replayed rollout.jsonl .replayed.written 0
 }
 
 @test "in a rollout of Codex, usage after tool results belongs to the response before them" {
@@ -407,6 +423,17 @@ codex() {
 	replayed session.jsonl .equal 1
 	replayed session.jsonl .replayed.read 5000
 	replayed session.jsonl .replayed.written 5700
+	# GPT-5.6 reads whole prompts if the provider reports writes.
+	sed s/claude-sonnet-4-5/gpt-5.6-sol/ session.jsonl > writes.jsonl
+	replayed writes.jsonl .replayed.read 5000
+	replayed writes.jsonl .replayed.written 5700
+	# Google reads steps of 8,192 tokens, of which each is billed as 8,600.
+	jq -c 'if .id == "a1" then .message.usage |= (.input = 20000 |
+	    .cacheRead = 8600 | .cacheWrite = 0) elif .id == "a2" then
+	    .message.usage |= (.input = 5000 | .cacheRead = 25800) else . end' session.jsonl |
+	    sed s/claude-sonnet-4-5/gemini-3-flash/ > google.jsonl
+	replayed google.jsonl .replayed.read $((8600 + 25800))
+	replayed google.jsonl .equal 1
 	# Another level of thinking finds no message.
 	jq -c 'if .type == "session" then .thinkingLevel = "off"
 	    elif .id == "u2" then ({type: "thinking_level_change", id: "t",

@@ -67,6 +67,11 @@ struct billing {
 	 * response did not end a turn. */
 	bool resends;
 	uint64_t turn_end;
+	/* last_read: number of tokens of the newest cache read that is not 0;
+	 * read_model: the model of this request. */
+	uint64_t last_read;
+	const struct ctx_model *read_model;
+	bool writes_nothing; /* see replay_request */
 	/* Time of the previous request in milliseconds since 1970; INT64_MIN if
 	 * not known. */
 	int64_t time;
@@ -160,7 +165,7 @@ find_stored_outside(const struct ctx_replay_session *session,
 {
 	struct cache_rules rules;
 
-	ctx_cache_rules_of(session->requests[0].model, false, &rules);
+	ctx_cache_rules_of(&session->requests[0], &rules);
 	return rules.is_marked && outcome->shared > 0 &&
 		outcome->shared <= outcome->outside
 	    ? outcome->shared
@@ -239,8 +244,7 @@ ctx_replay_find_usage(const struct replay_request *request,
 {
 	*usage = (struct ctx_billed_usage){.input = prompt->tokens,
 	    .read = read,
-	    .output = request->recorded.output > 0 ? request->recorded.output
-						   : request->response_tokens};
+	    .output = ctx_replay_count_response(request)};
 	if (rules->writes && prompt->stored >= rules->least &&
 	    prompt->stored > read)
 		usage->written = prompt->stored - read;
@@ -357,6 +361,40 @@ compare_request(struct billing *billing, struct ctx_replayed_request *replayed,
 	    (int64_t)replayed->recorded.read - (int64_t)replayed->replayed.read;
 }
 
+/* Sets request->last_read. */
+static void
+find_last_read(struct billing *billing, struct replay_request *request)
+{
+	uint64_t read = request->recorded.read;
+	bool is_same = request->model == billing->read_model;
+
+	request->last_read = is_same ? billing->last_read : read;
+	if (read == 0)
+		return;
+	billing->last_read = read;
+	billing->read_model = request->model;
+}
+
+/* Returns true if the requests to models that have cache breakpoints of OpenAI
+ * read from the cache but, according to the session, none wrote to it. */
+static bool
+reports_no_writes(const struct ctx_replay_session *session)
+{
+	const struct replay_request *request;
+	bool reads = false;
+
+	for (size_t i = 0; i < session->n_requests; i++) {
+		request = &session->requests[i];
+		if (request->model == NULL ||
+		    request->model->cache != CTX_CACHE_BREAKPOINT)
+			continue;
+		if (request->recorded.written > 0)
+			return false;
+		reads = reads || request->recorded.read > 0;
+	}
+	return reads;
+}
+
 static int
 replay_request(struct billing *billing, size_t i,
     struct ctx_replayed_request *replayed, struct ctx_err *err)
@@ -377,7 +415,9 @@ replay_request(struct billing *billing, size_t i,
 	    .recorded = request->recorded};
 	measure_recorded(billing, request, &prompt);
 	request->hour = is_for_an_hour(billing, request);
-	ctx_cache_rules_of(request->model, request->hour, &rules);
+	find_last_read(billing, request);
+	request->writes_nothing = billing->writes_nothing;
+	ctx_cache_rules_of(request, &rules);
 	if (!rules.is_marked)
 		request->thinking = CTX_THINKING_UNKNOWN;
 	ends_turn = request->is_resent;
@@ -422,6 +462,7 @@ ctx_replay_bill(struct ctx_replay_session *session,
 	*outcome = (struct ctx_replay_outcome){.file = session->file,
 	    .line = session->line};
 	find_outside(session, outcome);
+	billing.writes_nothing = reports_no_writes(session);
 	billing.shared = outcome->shared;
 	billing.outside = find_stored_outside(session, outcome);
 	ctx_prompt_cache_reset(&billing.cache, &session->tree);

@@ -13,61 +13,6 @@
 
 #include "replay/recorded_session.h"
 
-#define MINUTE INT64_C(60000)
-#define HOUR   (60 * MINUTE)
-
-/* The provider finds a stored beginning of a prompt only if at most 15 + 20
- * content blocks come after it in the prompt. ctx-cache sets one breakpoint at
- * the end of the prompt and another 15 blocks earlier, and the provider
- * searches the 20 blocks before each breakpoint. */
-#define MARKED_REACH 35
-
-void
-ctx_cache_rules_of(const struct ctx_model *model, bool hour,
-    struct cache_rules *rules)
-{
-	/* Rules of providers whose caches need no breakpoints, from their
-	 * guides on prompt caching of November 2026. step: the number of tokens
-	 * that are read from the cache is a multiple of this number. least:
-	 * number of tokens of the shortest stored prompt. lifetime: the
-	 * shortest time if a guide says, for example, "typically 5 to 10
-	 * minutes". */
-	static const struct {
-		const char *vendor;
-		uint64_t step, least;
-		int64_t lifetime;
-	} vendors[] = {
-	    {"openai", 128, 1024, 5 * MINUTE},
-	    {"deepseek", 64, 64, 24 * HOUR},
-	};
-	enum ctx_cache_kind kind =
-	    model == NULL ? CTX_CACHE_AUTO : model->cache;
-
-	*rules = (struct cache_rules){.step = 1, .lifetime = 5 * MINUTE};
-	if (model != NULL)
-		rules->least = model->cache_least;
-	if (kind == CTX_CACHE_CONTROL || kind == CTX_CACHE_POINT) {
-		rules->is_marked = rules->writes = true;
-		rules->reach = MARKED_REACH;
-		rules->lifetime = hour ? HOUR : 5 * MINUTE;
-		return;
-	}
-	for (size_t i = 0; i < CTX_LENGTH(vendors); i++)
-		if (model != NULL &&
-		    strcmp(model->vendor, vendors[i].vendor) == 0) {
-			rules->step = vendors[i].step;
-			rules->lifetime = vendors[i].lifetime;
-			if (rules->least == 0)
-				rules->least = vendors[i].least;
-		}
-	/* OpenAI's models with cache breakpoints store every prompt for a day,
-	 * and charge for writing to the cache. */
-	if (kind == CTX_CACHE_BREAKPOINT) {
-		rules->writes = true;
-		rules->lifetime = 24 * HOUR;
-	}
-}
-
 void
 ctx_prompt_cache_reset(struct prompt_cache *cache,
     const struct prompt_tree *tree)
@@ -305,11 +250,11 @@ store_node(struct prompt_cache *cache, uint32_t node, uint32_t use,
 	return entry;
 }
 
-/* Marks all messages of a prompt and its response as stored, and extends the
- * lifetime of their use. lifetime: in milliseconds. */
+/* Marks all messages of a prompt and, if the rules say so, of its response as
+ * stored, and extends the lifetime of their use. */
 static int
 store_path(struct prompt_cache *cache, const struct cached_prompt *prompt,
-    int64_t lifetime, struct ctx_err *err)
+    const struct cache_rules *rules, struct ctx_err *err)
 {
 	const struct replay_request *request = prompt->request;
 	const struct stored_node *entry;
@@ -323,8 +268,9 @@ store_path(struct prompt_cache *cache, const struct cached_prompt *prompt,
 	use->tip = prompt->node;
 	use->tokens = prompt->tokens;
 	time = request->is_resent ? request->end_time : request->answer_time;
-	use->expires = time == INT64_MIN ? INT64_MAX : time + lifetime;
-	for (node = prompt->answered;; node = cache->tree->nodes[node].parent) {
+	use->expires = time == INT64_MIN ? INT64_MAX : time + rules->lifetime;
+	node = rules->stores_response ? prompt->answered : prompt->node;
+	for (;; node = cache->tree->nodes[node].parent) {
 		entry = find_entry(cache, node, request);
 		if (entry != NULL && entry->use == number)
 			return 0;
@@ -335,12 +281,25 @@ store_path(struct prompt_cache *cache, const struct cached_prompt *prompt,
 	}
 }
 
+uint64_t
+ctx_replay_count_response(const struct replay_request *request)
+{
+	return request->recorded.output > 0 ? request->recorded.output
+					    : request->response_tokens;
+}
+
+/* Returns how many tokens of a stored part of a prompt can be read. */
+static uint64_t
+without_unread(uint64_t tokens, const struct cache_rules *rules)
+{
+	return tokens > rules->unread ? tokens - rules->unread : 0;
+}
+
 int
 ctx_prompt_cache_send(struct prompt_cache *cache,
     const struct cached_prompt *prompt, const struct cache_rules *rules,
     uint64_t *read, enum cache_find *found, struct ctx_err *err)
 {
-	uint64_t response = prompt->request->response_tokens;
 	struct stored_node *entry;
 
 	if (reach_nodes(cache, err) < 0)
@@ -348,26 +307,26 @@ ctx_prompt_cache_send(struct prompt_cache *cache,
 	*read = find_stored(cache, prompt, rules, found);
 	if (*read > prompt->tokens)
 		*read = prompt->tokens;
-	*read -= *read % rules->step;
+	*read = ctx_cache_round(rules, *read);
 	if (*read < rules->least)
 		*read = 0;
-	if (store_path(cache, prompt, rules->lifetime, err) < 0)
+	if (store_path(cache, prompt, rules, err) < 0)
 		return -1;
 	if (rules->is_marked && prompt->stored < rules->least)
 		return 0;
 	entry = find_entry(cache, prompt->node, prompt->request);
-	entry->tokens = prompt->stored;
+	entry->tokens = rules->stores_response
+	    ? prompt->stored
+	    : without_unread(prompt->stored, rules);
 	entry->begins_turn = prompt->request->begins_turn;
 	if (rules->is_marked && prompt->request->is_resent)
 		find_entry(cache, prompt->answered, prompt->request)->tokens =
 		    CACHE_TOKENS_UNKNOWN;
-	/* The last rules->step tokens of a response do not count as stored.
-	 * This agrees with recorded sessions of Codex (429 requests of
-	 * 2026). */
-	if (!rules->is_marked)
+	if (!rules->is_marked && rules->stores_response)
 		find_entry(cache, prompt->answered, prompt->request)->tokens =
-		    prompt->tokens +
-		    (response > rules->step ? response - rules->step : 0);
+		    without_unread(prompt->tokens +
+			    ctx_replay_count_response(prompt->request),
+			rules);
 	return 0;
 }
 

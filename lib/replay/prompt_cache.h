@@ -15,9 +15,17 @@ struct cache_rules {
 	bool is_marked;
 	/* true if the provider charges for writing to the cache */
 	bool writes;
-	/* The number of tokens that are read from the cache is always a
-	 * multiple of this number. */
-	uint64_t step;
+	/* The number of tokens that are read from the cache, minus the offset,
+	 * is always a multiple of the step or, if it is less than the step, of
+	 * the small step (0: the same).  The offset is less than the step; it
+	 * is not 0 if the provider inserts tokens before the prompt that it
+	 * does not bill. */
+	uint64_t step, small_step, offset;
+	/* stores_response: true if the response is stored, too, not only the
+	 * prompt. unread: number of tokens at the end of the response or else
+	 * of the prompt that are never read. */
+	bool stores_response;
+	uint64_t unread;
 	/* minimum number of tokens of a prompt that the cache stores */
 	uint64_t least;
 	/* A stored beginning of a prompt is found only if the prompt has at
@@ -27,12 +35,19 @@ struct cache_rules {
 	 * milliseconds */
 	int64_t lifetime;
 };
-/* Sets *rules to the rules for a model; model may be NULL. hour: true if the
- * breakpoints of the requests demand that prompts are stored for an hour. */
-void ctx_cache_rules_of(const struct ctx_model *model, bool hour,
-    struct cache_rules *rules);
-
 struct replay_request;
+/* ---- cache_rules.c ---- */
+
+/* Sets *rules to the rules for a request.  Uses the members model, hour,
+ * writes_nothing and last_read of the request. */
+void ctx_cache_rules_of(const struct replay_request *request,
+    struct cache_rules *rules);
+/* Returns how many tokens are read if this number of tokens is found in the
+ * cache. */
+uint64_t ctx_cache_round(const struct cache_rules *rules, uint64_t tokens);
+
+/* ---- prompt_cache.c ---- */
+
 /* A prompt that is looked up in the cache and then stored there. */
 struct cached_prompt {
 	/* node in the tree of prompts for the last message of the prompt */
@@ -118,6 +133,8 @@ struct prompt_cache {
 };
 void ctx_prompt_cache_reset(struct prompt_cache *cache,
     const struct prompt_tree *tree);
+/* Returns the number of tokens of a response: as billed or else as counted. */
+uint64_t ctx_replay_count_response(const struct replay_request *request);
 /* Looks up a prompt in the cache, then stores it there.  Sets *read to the
  * number of tokens of the prompt that the cache contained, and *found to the
  * part of the prompt that was found. */

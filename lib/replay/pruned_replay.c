@@ -244,7 +244,7 @@ send_prompt(struct pruned_replay *replay, const struct replay_request *request,
 
 	ctx_replay_measure_prompt(request, replay->node,
 	    replay->tree.nodes[replay->node].tokens, &prompt);
-	ctx_cache_rules_of(request->model, request->hour, &rules);
+	ctx_cache_rules_of(request, &rules);
 	if (ctx_replay_append_response(replay->session, request, &replay->tree,
 		&prompt.answered, err) < 0 ||
 	    ctx_prompt_cache_send(&replay->cache, &prompt, &rules, &read,

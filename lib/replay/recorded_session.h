@@ -82,11 +82,15 @@ struct replay_request {
 	 * sessions have stored them. unstored: number of tokens at the end of
 	 * the prompt that are not written to the cache. factor: number of
 	 * tokens that the provider bills for messages, per token that ctx
-	 * counts. hour: true if what the request writes to the cache is stored
-	 * for an hour. */
-	uint64_t outside, stored_outside, shared, unstored;
+	 * counts. last_read: number of tokens that the newest earlier request
+	 * to the same model has read from the cache, if any; otherwise the
+	 * number that this request has read. hour: true if what the request
+	 * writes to the cache is stored for an hour. writes_nothing: true if
+	 * the session reports cache reads of models with OpenAI's breakpoints,
+	 * but no cache writes. */
+	uint64_t outside, stored_outside, shared, unstored, last_read;
 	double factor;
-	bool hour;
+	bool hour, writes_nothing;
 };
 
 /* A place at which a needed name (a name in a response that earlier messages
