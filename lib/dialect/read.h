@@ -146,8 +146,8 @@ int ctx_read_thinking(struct ctx_message *message, uint32_t block,
     struct ctx_err *err);
 
 /* If the newest block is reasoning, and the provider gets it in encrypted form,
- * makes the encrypted form its payload. key: name of the member of the JSON node
- * "block" with the properties for providers, as the AI SDK writes them. */
+ * makes the encrypted form its payload. key: name of the member of the JSON
+ * node "block" with the properties for providers, as the AI SDK writes them. */
 void ctx_read_encryption(struct ctx_message *message, uint32_t block,
     const char *key);
 
