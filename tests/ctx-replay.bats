@@ -350,6 +350,17 @@ codex() {
 	replayed rollout.jsonl .replayed.written 0
 }
 
+@test "a read of what an older prompt had stored is called so without breakpoints" {
+	# The third request has stored 19,986 tokens, the second 11,986.
+	codex 0:10000:0 20:12000:9984 40:20000:11904 60:25000:11904 > older.jsonl
+	replayed older.jsonl .equal 2
+	replayed older.jsonl .reasons.older.tokens -8064
+	codex 0:10000:0 20:12000:9984 40:20000:11904 60:25000:12160 > shorter.jsonl
+	replayed shorter.jsonl .reasons.shorter.requests 1
+	claude 0:9000:3000:10 60:12000:3000:10 90:15000:3000:10 120:12000:7000:10 > marked.jsonl
+	replayed marked.jsonl .reasons.shorter.requests 1
+}
+
 @test "in a rollout of Codex, usage after tool results belongs to the response before them" {
 	# Each response calls a tool, and its usage is before the result.
 	codex 0:10000:0 20:10500:9984 40:12000:10496 |

@@ -14,6 +14,9 @@
 /* Divisor: two numbers of tokens count as equal if their difference is at most
  * the larger number divided by TOLERANCE (2 %). */
 #define TOLERANCE 50
+/* If a cache read differs by at most this number of tokens from what a prompt
+ * has stored, the provider has read this prompt. */
+#define PROMPT_TOLERANCE 128
 
 static const struct {
 	const char *name, *text;
@@ -21,7 +24,9 @@ static const struct {
     {"equal", "equal within 2 %"},
     {"expired", "its lifetime had passed"},
     {"replaced", "no message was stored, as after a compaction"},
-    {"beginning", "nothing was read; did the system prompt or tools change?"},
+    {"beginning",
+	"nothing was read; system prompt or tools changed, or it was lost"},
+    {"older", "the provider found only an older prompt"},
     {"shorter", "less was read than expected; did messages change?"},
     {"kept-longer", "stored for more than its lifetime"},
     {"longer", "written by a request that is not in the file"},
@@ -265,23 +270,47 @@ is_for_an_hour(struct billing *billing, const struct replay_request *request)
 	return billing->hour;
 }
 
+/* Returns the difference of two numbers. */
+static uint64_t
+difference(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* Returns true if an older prompt, which is the beginning of this prompt, has
+ * stored as many tokens as a request has read from a cache without
+ * breakpoints. */
+static bool
+is_of_older_prompt(const struct billing *billing,
+    const struct cached_prompt *prompt, const struct cache_rules *rules,
+    uint64_t read)
+{
+	uint32_t node = prompt->node;
+	uint64_t stored;
+
+	if (rules->is_marked)
+		return false;
+	while (ctx_prompt_cache_next(&billing->cache, prompt, &node, &stored))
+		if (difference(ctx_cache_round(rules, stored), read) <=
+		    PROMPT_TOLERANCE)
+			return true;
+	return false;
+}
+
 /* Returns the reason why the number of tokens that the provider has read from
  * its cache differs from the number that the replay computes. found: which part
- * of the prompt the replay has found in the cache. lifetime: how long the cache
- * stores a prompt after its last use, in milliseconds. */
+ * of the prompt the replay has found in the cache. */
 static enum ctx_replay_reason
 find_reason(const struct billing *billing,
     const struct ctx_replayed_request *request, enum cache_find found,
-    int64_t lifetime)
+    const struct cached_prompt *prompt, const struct cache_rules *rules)
 {
 	uint64_t recorded = request->recorded.read;
 	uint64_t replayed = request->replayed.read;
 	uint64_t most = recorded > replayed ? recorded : replayed;
 	uint64_t shared = billing->shared;
-	uint64_t apart =
-	    recorded > replayed ? recorded - replayed : replayed - recorded;
 
-	if (apart <= most / TOLERANCE)
+	if (difference(recorded, replayed) <= most / TOLERANCE)
 		return CTX_REPLAY_EQUAL;
 	if (recorded <= billing->outcome->outside &&
 	    found == CACHE_FOUND_SHARED)
@@ -289,12 +318,14 @@ find_reason(const struct billing *billing,
 	if (recorded <= billing->outcome->outside &&
 	    found == CACHE_FOUND_OUTSIDE)
 		return CTX_REPLAY_REPLACED;
-	if (recorded < replayed)
-		return recorded <= shared + shared / TOLERANCE
-		    ? CTX_REPLAY_BEGINNING
-		    : CTX_REPLAY_SHORTER;
-	return request->pause > lifetime ? CTX_REPLAY_KEPT_LONGER
-					 : CTX_REPLAY_LONGER;
+	if (recorded > replayed)
+		return request->pause > rules->lifetime ? CTX_REPLAY_KEPT_LONGER
+							: CTX_REPLAY_LONGER;
+	if (recorded <= shared + shared / TOLERANCE)
+		return CTX_REPLAY_BEGINNING;
+	return is_of_older_prompt(billing, prompt, rules, recorded)
+	    ? CTX_REPLAY_OLDER
+	    : CTX_REPLAY_SHORTER;
 }
 
 /* If a request read only tokens of the system prompt and the tools from the
@@ -333,7 +364,8 @@ learn_resending(struct billing *billing, struct replay_request *request)
  * sums. */
 static void
 compare_request(struct billing *billing, struct ctx_replayed_request *replayed,
-    enum cache_find found, int64_t lifetime)
+    enum cache_find found, const struct cached_prompt *prompt,
+    const struct cache_rules *rules)
 {
 	struct ctx_replay_outcome *outcome = billing->outcome;
 	const struct replay_request *request =
@@ -354,7 +386,7 @@ compare_request(struct billing *billing, struct ctx_replayed_request *replayed,
 		billing->is_given = true;
 		return;
 	}
-	replayed->reason = find_reason(billing, replayed, found, lifetime);
+	replayed->reason = find_reason(billing, replayed, found, prompt, rules);
 	learn_beginning(billing, replayed->recorded.read, found);
 	outcome->reasons[replayed->reason]++;
 	outcome->differences[replayed->reason] +=
@@ -437,7 +469,7 @@ replay_request(struct billing *billing, size_t i,
 	    &replayed->replayed);
 	if (request->time != INT64_MIN && billing->time != INT64_MIN)
 		replayed->pause = request->time - billing->time;
-	compare_request(billing, replayed, found, rules.lifetime);
+	compare_request(billing, replayed, found, &prompt, &rules);
 	billing->time = request->time;
 	return 0;
 }

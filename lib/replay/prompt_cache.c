@@ -330,6 +330,24 @@ ctx_prompt_cache_send(struct prompt_cache *cache,
 	return 0;
 }
 
+bool
+ctx_prompt_cache_next(const struct prompt_cache *cache,
+    const struct cached_prompt *prompt, uint32_t *node, uint64_t *tokens)
+{
+	const struct stored_node *entry;
+
+	while (*node != 0) {
+		*node = cache->tree->nodes[*node].parent;
+		entry = find_entry(cache, *node, prompt->request);
+		if (entry == NULL || entry->tokens == 0 ||
+		    entry->tokens == CACHE_TOKENS_UNKNOWN)
+			continue;
+		*tokens = entry->tokens;
+		return true;
+	}
+	return false;
+}
+
 void
 ctx_prompt_cache_release(struct prompt_cache *cache)
 {

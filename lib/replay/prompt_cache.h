@@ -141,6 +141,12 @@ uint64_t ctx_replay_count_response(const struct replay_request *request);
 int ctx_prompt_cache_send(struct prompt_cache *cache,
     const struct cached_prompt *prompt, const struct cache_rules *rules,
     uint64_t *read, enum cache_find *found, struct ctx_err *err);
+/* Finds, from the message *node of a prompt toward its beginning, the next
+ * message at which the stored part of an older prompt or its response ends.
+ * Sets *node to this message and *tokens to the number of tokens of the part.
+ * Returns false if there is none. */
+bool ctx_prompt_cache_next(const struct prompt_cache *cache,
+    const struct cached_prompt *prompt, uint32_t *node, uint64_t *tokens);
 void ctx_prompt_cache_release(struct prompt_cache *cache);
 
 #endif
