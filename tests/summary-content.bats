@@ -518,3 +518,17 @@ This roof was painted because it had to be."
 	run ! grep -q '"c2"' out
 	summary_of out | sed '1s/^.*summary\]: //' | grep -qx 'Done: #1 draw the map'
 }
+
+@test "a summary has the end of a long path" {
+	long=/home/ada/work/a-project-with-a-long-name/with/many/directories/below/it/session
+	{
+		messages "user:Mend the clock."
+		tool c1 read_file "{\"path\": \"$long/state.go\"}" 'ok'
+		tool c2 read_file "{\"path\": \"$long/clock.go\"}" 'ok'
+		messages "user:so?" "assistant:$(words 900)" "user:and?"
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 130 in > out
+	summary_of out > text
+	grep -qx 'Called: read_file with/many/directories/below/it/session/state.go -> ok' text
+	grep -qx 'Called: read_file with/many/directories/below/it/session/clock.go -> ok' text
+}

@@ -12,9 +12,9 @@
 #include "prune/strategy/summary.h"
 
 /* Maximum lengths in bytes.  MOST_ARGUMENT: of an argument of a tool call that
- * neither runs a command nor changes a file.  MOST_EDIT: of a line before or
- * after an edit. */
-enum { MOST_ARGUMENT = 80, MOST_EDIT = 60 };
+ * neither runs a command nor changes a file.  MOST_PATH: of the end of a longer
+ * argument that is a path.  MOST_EDIT: of a line before or after an edit. */
+enum { MOST_ARGUMENT = 80, MOST_PATH = 60, MOST_EDIT = 60 };
 /* In the argument of Codex's tool apply_patch, the changes of each file begin
  * with a line such as "*** Add File: PATH", "*** Update File: PATH" or "***
  * Delete File: PATH". */
@@ -132,6 +132,22 @@ read_command(struct summary_actions *actions, uint32_t node,
 	return ctx_json_text(json, node, &actions->text, text, err);
 }
 
+/* Returns the last directories and the file of a path that is too long for the
+ * summary.  Other text is returned unchanged. */
+static struct ctx_str
+cut_path(struct ctx_str text)
+{
+	const char *slash;
+
+	if (text.n <= MOST_ARGUMENT || memchr(text.p, ' ', text.n) != NULL)
+		return text;
+	slash = memchr(text.p + text.n - MOST_PATH, '/', MOST_PATH);
+	if (slash != NULL)
+		text = (struct ctx_str){slash + 1,
+		    (size_t)(text.p + text.n - slash) - 1};
+	return text;
+}
+
 /* Stores an action for a tool call that neither runs a command nor changes a
  * file.  The text is the name of the tool and those of its arguments that are
  * numbers or short strings. */
@@ -162,7 +178,7 @@ record_other_call(struct summary_actions *actions, struct ctx_str tool,
 		actions->text.n = 0;
 		if (ctx_json_text(json, node, &actions->text, &value, err) < 0)
 			return -1;
-		value = ctx_summary_first_line(value);
+		value = cut_path(ctx_summary_first_line(value));
 		if (value.n > 0 && value.n <= MOST_ARGUMENT &&
 		    (ctx_buf_add(line, " ", 1, err) < 0 ||
 			ctx_buf_add_str(line, value, err) < 0))
