@@ -532,3 +532,17 @@ This roof was painted because it had to be."
 	grep -qx 'Called: read_file with/many/directories/below/it/session/state.go -> ok' text
 	grep -qx 'Called: read_file with/many/directories/below/it/session/clock.go -> ok' text
 }
+
+@test "a summary has rows of tables, and no heading or rule that a program writes" {
+	{
+		messages $'user:# AGENTS.md instructions for /home/ada\n<INSTRUCTIONS>x</INSTRUCTIONS>\nMend the clock.' \
+		    $'assistant:Insight \xe2\x94\x80\xe2\x94\x80\xe2\x94\x80 of the whole day\nThe clock is slow because it is wet.' \
+		    $'assistant:| part | state |\n| --- | --- |\n| the spring of the clock | broken since the winter of the year before |' \
+		    "assistant:$(words 900)" "user:and?"
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 130 in > out
+	summary_of out > text
+	grep -qx 'Assistant: The clock is slow because it is wet\.' text
+	grep -q '^Assistant: | the spring of the clock | broken' text
+	run ! grep -e 'User: # AGENTS' -e Insight -e '| part' -e '| ---' text
+}

@@ -13,6 +13,7 @@
 /* Lengths in bytes.  MOST_BYTES: of the longest sentence in a summary.
  * LEAST_BYTES: of the shortest sentence in a summary.  LEAST_ANSWER: of the
  * shortest sentence of the assistant that does not mention a result.
+ * LEAST_ROW: of the shortest row of a table that the assistant wrote.
  * MOST_ASSENT: of the longest sentence that is treated as mere agreement of the
  * user.  MOST_INTRODUCTION: of the longest sentence that is treated as a mere
  * introduction to the next one.  LONGEST_WORD: of the longest word that
@@ -21,6 +22,7 @@ enum {
 	MOST_BYTES = 400,
 	LEAST_BYTES = 12,
 	LEAST_ANSWER = 30,
+	LEAST_ROW = 60,
 	MOST_ASSENT = 24,
 	MOST_INTRODUCTION = 60,
 	LONGEST_WORD = 16,
@@ -178,15 +180,19 @@ is_introduction(struct ctx_str text)
 	return text.n > 0 && text.p[text.n - 1] == ':';
 }
 
-/* Returns true for a line that is only layout or data: a row of a table, a
- * piece of JSON, or a single tag such as "<instructions>". */
+/* Returns true for a line that is only layout or data: a piece of JSON, a
+ * single tag such as "<instructions>", or the heading that Codex writes above
+ * them. */
 static bool
 is_layout(struct ctx_str text)
 {
-	static const char *const json[] = {"[{", "{\"", "\"}", "\"]", "\", ",
-	    NULL};
+	static const char *const starts[] = {"[{", "{\"", "\"}", "\"]", "\", ",
+	    "# AGENTS.md instructions for ", NULL};
 
-	return text.p[0] == '|' || match_any(text, json) > 0 ||
+	static const char rule[] = "\xe2\x94\x80\xe2\x94\x80"; /* U+2500 */
+
+	return match_any(text, starts) > 0 ||
+	    memmem(text.p, text.n, rule, sizeof rule - 1) != NULL ||
 	    (text.p[0] == '<' && text.p[text.n - 1] == '>' &&
 		memchr(text.p, ' ', text.n) == NULL);
 }
@@ -197,7 +203,10 @@ ctx_summary_classify(enum ctx_summary_kind kind, struct ctx_str text)
 	enum line_class class;
 	size_t n = ctx_summary_line_limit(text);
 
-	if (n < LEAST_BYTES || is_layout(text))
+	if (n < LEAST_BYTES || is_layout(text) ||
+	    (text.p[0] == '|' &&
+		(kind != CTX_SUMMARY_ASSISTANT || n < LEAST_ROW ||
+		    memmem(text.p, text.n, "--", 2) != NULL)))
 		return CLASSES;
 	switch (kind) {
 	case CTX_SUMMARY_EARLIER:
