@@ -131,7 +131,7 @@ Ran: pytest -q -> 5 passed in 0.40s
 Ran: make doc -> error: no such page
 Ran: cat a.py
 Called: update_seat 12A -> {"status": "ok", "price": 5}
-Changed: b.md -> Error: the disk is full
+Changed: b.md (failed) -> Error: the disk is full
 Ran: ls x -> ls: x: No such file or directory [exit 2]
 Ran: cd /app && grep -c x log && grep -n bad_7 log # why it fails -> ok
 Ran: # not yet -> ok
@@ -389,7 +389,7 @@ them. Keep the old keys (the table has some 4 Mill. Rows). Then report." \
 	summary_of out > text
 	grep -qx 'Done: #1 draw the map' text
 	grep -qx 'Done: #2 send the map' text
-	grep -qx 'Done: #4 sell it' text
+	grep -qx 'Done: #4 sell it (see below)' text
 	run ! grep Open text
 }
 
@@ -545,4 +545,21 @@ This roof was painted because it had to be."
 	grep -qx 'Assistant: The clock is slow because it is wet\.' text
 	grep -q '^Assistant: | the spring of the clock | broken' text
 	run ! grep -e 'User: # AGENTS' -e Insight -e '| part' -e '| ---' text
+}
+
+@test "a summary tells that an edit failed, and not what it would have changed" {
+	edit='"old_string": "int b = 1;", "new_string": "int b = 2;"}'
+	{
+		messages "user:Mend them, please."
+		tool c1 Edit '{"file_path": "a.c", '"$edit" ok
+		tool c2 Edit '{"file_path": "b.c", '"$edit" 'File has not been read yet. Read it first.'
+		tool c3 Edit '{"file_path": "c.c", '"$edit" '<tool_use_error>String to replace not found in file.</tool_use_error>'
+		tool c4 run '{"command": "make"}' "$(words 900)"
+		messages "user:so?" "assistant:$(words 100)" "user:and?"
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 150 in > out
+	summary_of out > text
+	grep -q '^Changed: a.c -> - int b = 1; + int b = 2;$' text
+	grep -qx 'Changed: b.c (failed) -> File has not been read yet\. Read it first\.' text
+	grep -qx 'Changed: c.c (failed) -> String to replace not found in file\.' text
 }

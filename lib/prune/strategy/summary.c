@@ -371,7 +371,7 @@ place_action(struct summary_line *line, const struct summary_action *action)
 		line->number = UINT32_MAX;
 	else if (action->class != DONE_TASK || line->class != DONE_TASK)
 		line->number = action->number;
-	line->facts = action->facts;
+	line->facts = action->failed ? 0 : action->facts;
 	if (ctx_summary_is_task(action))
 		line->class = action->hidden ? CLASSES : action->class;
 }

@@ -142,7 +142,8 @@ struct summary_action {
 	/* OPEN_TASK, DONE_TASK, CHANGE, CHANGED_FILE, COMMAND, LOOK_COMMAND or
 	 * CALL */
 	enum line_class class;
-	/* number of the removed text in which the action was found */
+	/* number of the removed text in which the action was found; UINT32_MAX
+	 * for a task that a kept tool call marks as done */
 	uint32_t number;
 	uint32_t text; /* id of the action's text in summary_actions.texts */
 	/* id of the action's outcome in summary_actions.texts, or 0 if the
@@ -182,6 +183,8 @@ struct summary_actions {
 enum { CTX_MOST_ACTION = 120 };
 /* the text between an action and its outcome or its facts */
 #define CTX_OUTCOME_MARK " -> "
+/* the text after a task that a kept tool call marks as done */
+#define CTX_BELOW_SUFFIX " (see below)"
 
 void ctx_summary_actions_release(struct summary_actions *actions);
 bool ctx_summary_is_task(const struct summary_action *action);

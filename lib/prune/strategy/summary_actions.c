@@ -440,6 +440,7 @@ ctx_summary_actions_earlier(struct summary_actions *actions,
     struct ctx_err *err)
 {
 	const size_t n = sizeof CTX_OUTCOME_MARK - 1;
+	const size_t below = sizeof CTX_BELOW_SUFFIX - 1;
 	const char *mark, *end = text.p + text.n;
 	struct ctx_str rest = text, name = ctx_str_cut(&rest, ' ');
 
@@ -450,6 +451,9 @@ ctx_summary_actions_earlier(struct summary_actions *actions,
 	mark = memmem(text.p, text.n, CTX_OUTCOME_MARK, n);
 	if (mark != NULL)
 		text.n = (size_t)(mark - text.p);
+	if (class == DONE_TASK && text.n > below &&
+	    memcmp(text.p + text.n - below, CTX_BELOW_SUFFIX, below) == 0)
+		text.n -= below;
 	if (ctx_summary_actions_record(actions, class, text, action, err) < 0)
 		return -1;
 	if (*action != 0 && mark != NULL &&

@@ -113,11 +113,18 @@ ctx_summary_actions_text(struct summary_actions *actions,
 	    ? ctx_intern_at(&actions->texts, action->outcome)
 	    : (struct ctx_str){"", 0};
 
+	const char *suffix = "";
+
+	if (action->failed &&
+	    (outcome.n == 0 || action->class == CHANGED_FILE ||
+		action->class == CHANGE))
+		suffix = FAILED_SUFFIX;
+	else if (action->class == DONE_TASK && action->number == UINT32_MAX)
+		suffix = CTX_BELOW_SUFFIX;
 	whole->n = 0;
-	if (ctx_buf_printf(whole, err, "%.*s%s%.*s%s", (int)did.n, did.p,
-		outcome.n > 0 ? CTX_OUTCOME_MARK : "", (int)outcome.n,
-		outcome.p,
-		action->failed && outcome.n == 0 ? FAILED_SUFFIX : "") < 0)
+	if (ctx_buf_printf(whole, err, "%.*s%s%s%.*s", (int)did.n, did.p,
+		suffix, outcome.n > 0 ? CTX_OUTCOME_MARK : "", (int)outcome.n,
+		outcome.p) < 0)
 		return -1;
 	*text = ctx_buf_str(whole);
 	return 0;

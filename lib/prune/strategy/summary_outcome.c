@@ -41,8 +41,10 @@ is_error_line(struct ctx_str line)
 {
 	static const char *const signs[] = {"Error", "error:", "ERROR",
 	    "Traceback", "Exception", "exit: 1", "exit: 2", "exit code: 1",
-	    "exit code: 2", "Exit code 1", "{\"error\"",
-	    "fatal:", "bash: ", "sh: ", "FAILED", NULL};
+	    "exit code: 2", "Exit code 1", "{\"error\"", "<tool_use_error>",
+	    "File has not been read yet", "File has been modified since read",
+	    "String to replace not found", "fatal:", "bash: ", "sh: ", "FAILED",
+	    NULL};
 
 	for (size_t i = 0; signs[i] != NULL; i++)
 		if (ctx_str_begins(line, signs[i]))

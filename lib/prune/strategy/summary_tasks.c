@@ -101,7 +101,9 @@ update_task(struct summary_actions *actions, uint32_t number, uint32_t status,
 		task->hidden = true;
 	} else if (is_done(json, status)) {
 		task->class = DONE_TASK;
-		task->number = actions->number;
+		/* If a kept call says that the task is done, the line stands
+		 * at the end, because kept messages follow the summary. */
+		task->number = actions->kept ? UINT32_MAX : actions->number;
 		task->hidden &= actions->kept;
 	}
 	return 1;
