@@ -563,3 +563,16 @@ This roof was painted because it had to be."
 	grep -qx 'Changed: b.c (failed) -> File has not been read yet\. Read it first\.' text
 	grep -qx 'Changed: c.c (failed) -> String to replace not found in file\.' text
 }
+
+@test "a summary lists fewer names of a call with hundreds of names" {
+	{
+		messages "user:Find the files."
+		tool c1 run '{"command": "find ."}' "$(printf 'a/part_%s_x.c\n' $(seq 7 13 5000))"
+		tool c2 run '{"command": "find b"}' "$(printf 'b/piece_%s_x.c\n' $(seq 7 13 200))"
+		messages "user:so?" "assistant:$(words 900)" "user:and?"
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 300 in > out
+	summary_of out > text
+	[ "$(grep -o 'piece_' text | wc -l)" -eq 15 ]
+	[ "$(grep -o 'part_' text | wc -l)" -lt 60 ]
+}

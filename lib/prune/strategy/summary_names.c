@@ -20,6 +20,8 @@
 /* A name that is in more texts than this is not listed, because it usually says
  * something about the environment, such as the path of the home directory. */
 enum { MOST_TEXTS = 4 };
+/* Each name counts less if its tool call has more names than this. */
+enum { MANY_NAMES = 30 };
 /* The summary contains the key of a name in a JSON object only if the key has
  * at most MOST_KEY bytes and the value at most MOST_VALUE bytes. */
 enum { MOST_KEY = 40, MOST_VALUE = 100 };
@@ -396,11 +398,31 @@ is_date(struct ctx_str name)
 	return true;
 }
 
+/* Returns an array with the number of names of each action (tool call), or NULL
+ * with *err.  The caller must free it. */
+static uint32_t *
+count_by_action(const struct summary_names *names, struct ctx_err *err)
+{
+	uint32_t *counts, actions = 0;
+
+	for (size_t i = 0; i < names->texts.n; i++)
+		if (names->list[i].action > actions)
+			actions = names->list[i].action;
+	counts = calloc((size_t)actions + 1, sizeof *counts);
+	if (counts == NULL)
+		(void)ctx_err_nomem(err);
+	for (size_t i = 0; counts != NULL && i < names->texts.n; i++)
+		counts[names->list[i].action]++;
+	return counts;
+}
+
 /* Returns how useful a name is in a summary, relative to the length of the
  * name.  The weights were chosen with tests/bench/survive, on that half of its
- * data that is used for such choices. */
+ * data that is used for such choices. together: number of names of the tool
+ * call to which the name belongs; 0 if it belongs to none.  Of a list of
+ * hundreds of files, for example, few are needed. */
 static double
-rate_name(const struct summary_names *names, uint32_t id)
+rate_name(const struct summary_names *names, uint32_t id, uint32_t together)
 {
 	const struct summary_name *name = &names->list[id - 1];
 	struct ctx_str text = ctx_intern_at(&names->texts, id);
@@ -411,6 +433,8 @@ rate_name(const struct summary_names *names, uint32_t id)
 	worth += name->texts > 1 ? 0.5 : 0;
 	worth -= name->texts > MOST_TEXTS ? 4 : 0;
 	worth -= memchr(text.p, ':', text.n) != NULL ? 1 : 0;
+	for (; together > MANY_NAMES; together /= 2)
+		worth -= 0.2;
 	return worth - (double)text.n / 60;
 }
 
@@ -427,23 +451,30 @@ compare_rated_names(const void *a, const void *b)
 int
 ctx_summary_names_sort(struct summary_names *names, struct ctx_err *err)
 {
+	uint32_t *by_action = count_by_action(names, err), action;
 	struct ctx_str text;
 	size_t n = 0;
 	bool counted;
 
 	names->order = calloc(names->texts.n + 1, sizeof *names->order);
-	if (names->order == NULL)
+	if (names->order == NULL || by_action == NULL) {
+		free(by_action);
 		return ctx_err_nomem(err);
+	}
+	by_action[0] = 0;
 	for (uint32_t id = 1; id <= names->texts.n; id++) {
 		text = ctx_intern_at(&names->texts, id);
 		counted = is_counted(names, id);
 		if (ctx_intern_has(&names->kept, text.p, text.n) ||
 		    (counted && !is_date(text)))
 			continue;
-		names->order[n++] = (struct rated_name){rate_name(names, id) -
+		action = names->list[id - 1].action;
+		names->order[n++] = (struct rated_name){rate_name(names, id,
+							    by_action[action]) -
 			(counted ? 0.5 : 0),
 		    id};
 	}
+	free(by_action);
 	qsort(names->order, n, sizeof *names->order, compare_rated_names);
 	names->n_order = n;
 	return 0;
