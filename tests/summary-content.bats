@@ -576,3 +576,15 @@ This roof was painted because it had to be."
 	[ "$(grep -o 'piece_' text | wc -l)" -eq 15 ]
 	[ "$(grep -o 'part_' text | wc -l)" -lt 60 ]
 }
+
+@test "a summary does not list the limits of tool calls" {
+	{
+		messages "user:Mend the clock."
+		tool c1 run '{"command": "mend", "max_output_tokens": 61234, "timeout_ms": 98765, "part": "spring_71"}' "$(words 900)"
+		messages "user:so?" "assistant:x" "user:and?"
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 130 in > out
+	summary_of out > text
+	grep -q spring_71 text
+	run ! grep -e 61234 -e 98765 text
+}

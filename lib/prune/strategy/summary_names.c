@@ -193,6 +193,20 @@ read_names(struct name_reader *reader, struct ctx_str text, struct ctx_err *err)
 	return each_name(reader, text, add_name, err);
 }
 
+/* Returns true for the key of an argument that only limits a tool call. */
+static bool
+is_limit(struct ctx_str key)
+{
+	static const char *const limits[] = {"max_output_tokens",
+	    "yield_time_ms", "timeout", "timeout_ms", NULL};
+
+	for (size_t i = 0; limits[i] != NULL; i++)
+		if (key.n == strlen(limits[i]) &&
+		    memcmp(key.p, limits[i], key.n) == 0)
+			return true;
+	return false;
+}
+
 /* Sets *id to the id of a key of a JSON object.  Sets *id to 0 if the summary
  * will not contain the key, because the key is long or contains characters that
  * separate names. */
@@ -229,6 +243,7 @@ read_json_names(struct name_reader *reader, const struct ctx_json *json,
 	struct summary_names *names = reader->names;
 	struct ctx_str value;
 	uint32_t key = 0;
+	bool limits = false;
 
 	for (uint32_t i = 0; i < json->n; i++) {
 		if (json->nodes[i].kind != CTX_JSON_STRING &&
@@ -239,12 +254,15 @@ read_json_names(struct name_reader *reader, const struct ctx_json *json,
 			return -1;
 		reader->key = 0;
 		if (ctx_json_is_key(json, i)) {
+			limits = is_limit(value);
 			if ((count_digits(value) > 1 &&
 				read_names(reader, value, err) < 0) ||
 			    find_key(names, value, &key, err) < 0)
 				return -1;
 			continue;
 		}
+		if (limits)
+			continue;
 		if (value.n <= MOST_VALUE)
 			reader->key = key;
 		if (read_names(reader, value, err) < 0)
