@@ -588,3 +588,25 @@ This roof was painted because it had to be."
 	grep -q spring_71 text
 	run ! grep -e 61234 -e 98765 text
 }
+
+@test "a list of names below a JSON key ends with ... if names are missing" {
+	{
+		messages "user:Look at my orders."
+		tool c1 get_user '{"user": "ada"}' '{"orders": ["W1001", "W2002", "W3003"], "cards": ["C4004"], "note": "Please ring twice, and wait until the dog has stopped to bark at the door of the house."}'
+		tool c2 get_order '{"order": "W3003"}' '{"state": "sent"}'
+		messages "user:so?" "assistant:$(words 900)" "user:and?"
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 150 in > out
+	summary_of out > text
+	grep -q 'orders=W1001, W2002, \.\.\.' text
+	grep -qE 'cards=C4004($|;)' text
+	# A later run keeps this mark.
+	{
+		cat out
+		messages "assistant:$(words 300)" "user:then?"
+	} > more
+	ctx-prune -s summarize -k 1 -t 1 -b 190 more > out
+	summary_of out > text
+	grep -q 'orders=W1001, W2002, \.\.\.' text
+	grep -qE 'cards=C4004($|;)' text
+}

@@ -40,6 +40,9 @@ struct summary_name {
 	 * name, in the arguments or the result of this tool call; 0 if there is
 	 * none. */
 	uint32_t key;
+	/* index in summary_names.below, plus 1, for this action and key; 0 if
+	 * the name has no key */
+	uint32_t below;
 	bool by_user; /* true if a text of the user has the name */
 	bool earlier; /* true if an earlier summary lists the name */
 	bool taken;   /* true if the summary lists the name */
@@ -57,8 +60,13 @@ struct summary_names {
 	struct summary_name *list;
 	size_t cap;
 	struct ctx_intern keys; /* string table of the keys of JSON objects */
-	uint32_t n_texts;       /* number of removed texts read */
-	struct ctx_buf text;    /* scratch */
+	/* Pairs of an action and a key, as 8 bytes; and for the pair with the
+	 * id n, at index n - 1, how many names the action has with this key. */
+	struct ctx_intern pairs;
+	uint32_t *below;
+	size_t below_cap;
+	uint32_t n_texts;    /* number of removed texts read */
+	struct ctx_buf text; /* scratch */
 	/* Names that the summary need not list, because they are in kept
 	 * messages or in other lines of the summary. */
 	struct ctx_intern kept;

@@ -35,6 +35,8 @@ ctx_summary_names_release(struct summary_names *names)
 	ctx_intern_release(&names->texts);
 	ctx_intern_release(&names->kept);
 	ctx_intern_release(&names->keys);
+	ctx_intern_release(&names->pairs);
+	free(names->below);
 	ctx_buf_release(&names->text);
 	free(names->list);
 	free(names->order);
@@ -144,6 +146,26 @@ read_name(const struct name_reader *reader, const char *p, size_t n)
 	return (struct ctx_str){p - 1, n + 1};
 }
 
+/* Adds 1 to the number of names that the action has with the key of the reader.
+ * Sets *below to the index of this number in names->below, plus 1. */
+static int
+count_below(const struct name_reader *reader, uint32_t *below,
+    struct ctx_err *err)
+{
+	struct summary_names *names = reader->names;
+	uint32_t pair[2] = {reader->action, reader->key};
+	size_t known = names->pairs.n;
+
+	if (ctx_intern(&names->pairs, (const char *)pair, sizeof pair, below,
+		err) < 0 ||
+	    CTX_GROW(names->below, names->below_cap, *below, err) < 0)
+		return -1;
+	if (*below > known)
+		names->below[*below - 1] = 0;
+	names->below[*below - 1]++;
+	return 0;
+}
+
 static int
 add_name(void *user, const char *p, size_t n, struct ctx_err *err)
 {
@@ -166,11 +188,13 @@ add_name(void *user, const char *p, size_t n, struct ctx_err *err)
 	grown->last = names->n_texts;
 	grown->by_user |= reader->by_user;
 	grown->earlier |= reader->earlier;
-	if (reader->action != 0) {
-		grown->action = reader->action;
-		grown->key = reader->key;
-	}
-	return 0;
+	if (reader->action == 0 ||
+	    (grown->action == reader->action && grown->key == reader->key))
+		return 0;
+	grown->action = reader->action;
+	grown->key = reader->key;
+	grown->below = 0;
+	return grown->key != 0 ? count_below(reader, &grown->below, err) : 0;
 }
 
 /* Calls the function "take" with the argument reader for each name in a text.
@@ -287,13 +311,14 @@ ctx_summary_names_add(struct summary_names *names, struct ctx_str text,
 }
 
 /* Adds the names in a part of a list of names.  A part may begin with a JSON
- * key and "=". */
+ * key and "=", and ends with "..." if there were more names. */
 static int
 read_list_part(struct name_reader *reader, struct ctx_str part,
     struct ctx_err *err)
 {
 	const char *equals = memchr(part.p, '=', part.n);
 	struct ctx_str key = {part.p, 0};
+	uint32_t below;
 
 	reader->key = 0;
 	if (equals != NULL) {
@@ -304,6 +329,10 @@ read_list_part(struct name_reader *reader, struct ctx_str part,
 		part.p += key.n + 1;
 		part.n -= key.n + 1;
 	}
+	if (reader->key != 0 && part.n > 3 &&
+	    memcmp(part.p + part.n - 3, "...", 3) == 0 &&
+	    count_below(reader, &below, err) < 0)
+		return -1;
 	return read_names(reader, part, err);
 }
 

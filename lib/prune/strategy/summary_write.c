@@ -258,6 +258,28 @@ append_key(const struct summary_writer *w, uint32_t key, struct ctx_buf *out,
 	return ctx_buf_add(out, "=", 1, err);
 }
 
+/* Appends the names w->names[from] to w->names[to - 1], which have the same
+ * key, after this key.  If the tool call has more names with the key, "..."
+ * follows. */
+static int
+append_key_names(const struct summary_writer *w, size_t from, size_t to,
+    struct ctx_buf *out, struct ctx_err *err)
+{
+	const struct summary_names *names = &w->s->names;
+	uint32_t below = names->list[w->names[from].id - 1].below;
+
+	if (append_key(w, w->names[from].key, out, err) < 0)
+		return -1;
+	for (size_t i = from; i < to; i++)
+		if ((i > from && ctx_buf_add(out, ", ", 2, err) < 0) ||
+		    ctx_buf_add_str(out,
+			ctx_intern_at(&names->texts, w->names[i].id), err) < 0)
+			return -1;
+	return below != 0 && names->below[below - 1] > to - from
+	    ? ctx_buf_add(out, ", ...", 5, err)
+	    : 0;
+}
+
 /* Appends a list of the names that belong to the line with index "place" in
  * w->order.  The names begin at w->names + from.  Returns the number of these
  * names, or -1 with *err. */
@@ -265,28 +287,22 @@ static long
 append_names(const struct summary_writer *w, size_t from, uint32_t place,
     struct ctx_buf *out, struct ctx_err *err)
 {
-	const struct summary_names *names = &w->s->names;
-	size_t i;
+	const char *before = place != UINT32_MAX ? "\n" CTX_LIST_INDENTATION
+	    : out->n == 0                        ? CTX_NAMES_LABEL
+						 : "\n" CTX_NAMES_LABEL;
+	size_t at = from, to;
 
-	for (i = from; i < w->n_names && w->names[i].place == place; i++) {
-		const struct placed_name *name = &w->names[i];
-		bool new_key = i == from || name->key != name[-1].key;
-		const char *label =
-		    out->n == 0 ? CTX_NAMES_LABEL : "\n" CTX_NAMES_LABEL;
-
-		if (ctx_buf_printf(out, err, "%s",
-			i > from ? new_key ? "; " : ", "
-			    : place == UINT32_MAX
-			    ? label
-			    : "\n" CTX_LIST_INDENTATION) < 0)
+	for (; at < w->n_names && w->names[at].place == place; at = to) {
+		for (to = at + 1; to < w->n_names &&
+		     w->names[to].place == place &&
+		     w->names[to].key == w->names[at].key;)
+			to++;
+		if (ctx_buf_printf(out, err, "%s", before) < 0 ||
+		    append_key_names(w, at, to, out, err) < 0)
 			return -1;
-		if (new_key && append_key(w, name->key, out, err) < 0)
-			return -1;
-		if (ctx_buf_add_str(out, ctx_intern_at(&names->texts, name->id),
-			err) < 0)
-			return -1;
+		before = "; ";
 	}
-	return (long)(i - from);
+	return (long)(at - from);
 }
 
 /* Appends the facts of a line, if they are selected. */
