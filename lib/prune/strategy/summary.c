@@ -4,15 +4,15 @@
  *
  * The texts are divided into sentences ("lines"), each of which has a class.
  * Classes in order of importance (enum line_class): constraints, decisions and
- * requests of the user; tasks; tool calls that changed something;
+ * requests of the user; tasks; tool calls that changed something; answers and
  * decisions of the assistant; commands; errors; tool calls that only read;
  * other lines.  The lines of the most important class are selected first, then
  * those of the next class, until the tokens for the summary are used up.  No
  * line is selected twice.  Within a class, lines with names that also occur in
  * later text come first.  Of two such lines, the newer comes first.  The first
  * sentences of the user are selected before all others, because they usually
- * say what the conversation is about.  The selection and the writing are in
- * summary_write.c.
+ * say what the conversation is about.  The selection is in summary_choose.c,
+ * the writing in summary_write.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -105,20 +105,39 @@ add_sentence(struct ctx_summary *s, enum ctx_summary_kind kind,
 	    ctx_str_trim(text), err);
 }
 
-/* Adds the sentences of a text to the lines, except those in blocks of code. */
+/* Returns true if a text begins with an item of a list: a hyphen, an asterisk
+ * or a bullet after blanks. */
+static bool
+is_item(struct ctx_str text)
+{
+	text = ctx_str_trim(text);
+	return text.n > 1 && (text.p[0] == '-' || text.p[0] == '*') &&
+	    text.p[1] == ' ';
+}
+
+/* Adds the sentences of a text to the lines, except those in blocks of code and
+ * those that begin an indented item of a list, which say nothing without the
+ * item above. */
 static int
 add_sentences(struct ctx_summary *s, enum ctx_summary_kind kind,
     struct ctx_str text, struct ctx_err *err)
 {
 	struct ctx_str one;
-	bool code = false;
+	bool code = false, begins = true, leads, item;
+	size_t n;
 
 	while (text.n > 0) {
+		n = s->n;
+		leads = begins && text.p[0] != ' ' && text.p[0] != '\t';
+		item = begins && !leads && is_item(text);
 		one = ctx_summary_next_sentence(&text);
 		if (ctx_str_begins(one, "```"))
 			code = !code;
-		else if (!code && add_sentence(s, kind, one, err) < 0)
+		else if (!code && !item && add_sentence(s, kind, one, err) < 0)
 			return -1;
+		if (s->n > n)
+			s->lines[n].leads = leads;
+		begins = text.p[-1] == '\n';
 	}
 	return 0;
 }
@@ -138,6 +157,8 @@ add_user_text(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
 		context.p = text.p + own.n;
 		text.n -= own.n + context.n;
 		text.p = context.p + context.n;
+		if (ctx_str_trim(own).n > 0)
+			ctx_summary_end_answer(s);
 		if (ctx_summary_names_add(&s->names, own, NULL, 0, true, err) <
 			0 ||
 		    add_sentences(s, CTX_SUMMARY_USER, own, err) < 0 ||

@@ -16,6 +16,9 @@ enum line_class {
 	OPEN_POINT,
 	CHANGE, /* a tool call that changed something other than a file */
 	CHANGED_FILE,
+	/* the first sentence of a paragraph or list item that the assistant
+	 * wrote last before a message of the user */
+	ANSWER,
 	DECISION,
 	COMMAND,
 	TROUBLE,
@@ -282,6 +285,12 @@ struct summary_line {
 	/* For the first FIRST_LINES lines of the user: number of the line, from
 	 * 1.  For all other lines: 0. */
 	unsigned first;
+	/* true if the line is the first sentence of a text line that is not
+	 * indented */
+	bool leads;
+	/* true if the line is the first or the last of an answer, or has the
+	 * user's agreement */
+	bool frames;
 	/* True if a name in the line also occurs in a text that is kept. */
 	bool mentioned_later;
 	bool taken;
@@ -305,11 +314,10 @@ struct ctx_summary {
 	struct ctx_intern shapes;
 	struct ctx_buf shape, thought; /* scratch */
 	/* question: the last question in the newest text of the assistant;
-	 * empty if the text has no question, or if the user has agreed.
-	 * proposal: index, in the member "lines", of the first line of this
-	 * text. */
+	 * empty if the text has no question, or if the user has agreed. answer:
+	 * index, in the member "lines", of the first line of this text. */
 	struct ctx_buf question;
-	size_t proposal;
+	size_t answer;
 	/* the arguments or result of the tool call that is being read, parsed
 	 * as JSON */
 	struct ctx_json json;
@@ -345,9 +353,11 @@ int ctx_summary_add_line(struct ctx_summary *s, bool earlier,
  * lines of the text begin. */
 int ctx_summary_remember_answer(struct ctx_summary *s, struct ctx_str text,
     struct ctx_err *err);
+/* Gives the class ANSWER to lines of the newest text of the assistant, because
+ * a message of the user follows. */
+void ctx_summary_end_answer(struct ctx_summary *s);
 /* If a text of the user agrees to the last question of the assistant, adds a
- * line with the question and the answer.  The other lines of the assistant's
- * text say to what the user agreed; they get the class DECISION. */
+ * line with the question and the answer. */
 int ctx_summary_add_agreement(struct ctx_summary *s, struct ctx_str answer,
     struct ctx_err *err);
 

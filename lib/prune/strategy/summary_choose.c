@@ -4,6 +4,8 @@
  * Lines of important classes are chosen first.  The chosen lines of a class may
  * use a share of the summary's tokens.
  */
+#include <string.h>
+
 #include "prune/strategy/summary.h"
 
 /* Maximum shares of the summary's tokens, in percent.  ASKED_SHARE: for
@@ -17,6 +19,7 @@ enum {
 	ASKED_SHARE = 40,
 	DONE_SHARE = 30,
 	TOLD_SHARE = 10,
+	ANSWER_SHARE = 30,
 	CONSTRAINT_SHARE = 25,
 };
 
@@ -24,6 +27,24 @@ enum {
  * ASKED_SHARE and TOLD_SHARE are computed, so that a small summary has more
  * names than sentences. */
 enum { NAMES_FIRST = 100 };
+
+/* Returns true for an item of a numbered list, such as "2. **Rename it.**",
+ * "**B.** One test fails" or "- **#12** is ready". */
+static bool
+is_numbered(struct ctx_str text)
+{
+	size_t i = 0, from;
+	bool hash = false;
+
+	for (; i < text.n && strchr("|*#- ", text.p[i]) != NULL; i++)
+		hash |= text.p[i] == '#';
+	for (from = i; i < text.n && ctx_is_digit(text.p[i]);)
+		i++;
+	if (i == from && i < text.n && text.p[i] >= 'A' && text.p[i] <= 'Z')
+		i++;
+	return i > from && i < text.n &&
+	    (hash || strchr(".):", text.p[i]) != NULL);
+}
 
 /* Returns a number by which the lines of a class are sorted: lines with a low
  * number are selected first. */
@@ -34,6 +55,10 @@ find_line_order(const struct ctx_summary *s, size_t i)
 		return s->lines[i].first - 1;
 	if (i == 0 || s->lines[i].earlier)
 		return 0;
+	if (s->lines[i].class == ANSWER)
+		return s->lines[i].frames                                  ? 0
+		    : is_numbered(ctx_intern_at(&s->seen, s->lines[i].id)) ? 1
+									   : 2;
 	return s->lines[i].mentioned_later ? FIRST_LINES : FIRST_LINES + 1;
 }
 
@@ -112,6 +137,7 @@ ctx_summary_take_main(struct ctx_summary *s, uint64_t limit)
 	uint64_t asked = shared * ASKED_SHARE / 100;
 	uint64_t done = limit * DONE_SHARE / 100;
 	uint64_t told = shared * TOLD_SHARE / 100;
+	uint64_t answered = shared * ANSWER_SHARE / 100;
 	uint64_t one = limit * CONSTRAINT_SHARE / 100;
 	uint64_t used = limit - take_first_line(s, limit);
 
@@ -120,6 +146,8 @@ ctx_summary_take_main(struct ctx_summary *s, uint64_t limit)
 	used += asked - ctx_summary_take_lines(s, TASK, REQUEST, asked, true);
 	used += done -
 	    ctx_summary_take_lines(s, OPEN_TASK, CHANGED_FILE, done, true);
+	used += answered -
+	    ctx_summary_take_lines(s, ANSWER, ANSWER, answered, false);
 	used += told - ctx_summary_take_lines(s, DECISION, TROUBLE, told, true);
 	return limit > used ? limit - used : 0;
 }

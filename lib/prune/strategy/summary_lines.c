@@ -18,6 +18,7 @@ const struct class_row ctx_summary_classes[CLASSES] = {
     [OPEN_POINT] = {CTX_SUMMARY_ASSISTANT, "Assistant: ", 20},
     [CHANGE] = {CTX_SUMMARY_CALL, "Called: ", 80},
     [CHANGED_FILE] = {CTX_SUMMARY_CALL, "Changed: ", 40},
+    [ANSWER] = {CTX_SUMMARY_ASSISTANT, "Assistant: ", 100},
     [DECISION] = {CTX_SUMMARY_ASSISTANT, "Assistant: ", 40},
     [COMMAND] = {CTX_SUMMARY_CALL, "Ran: ", 60},
     [TROUBLE] = {CTX_SUMMARY_RESULT, "Tool: ", 50},
@@ -58,7 +59,7 @@ ctx_summary_remember_answer(struct ctx_summary *s, struct ctx_str text,
 {
 	struct ctx_str one;
 
-	s->proposal = s->n;
+	s->answer = s->n;
 	s->question.n = 0;
 	while (text.n > 0) {
 		one = ctx_summary_next_sentence(&text);
@@ -73,29 +74,46 @@ ctx_summary_remember_answer(struct ctx_summary *s, struct ctx_str text,
 	return 0;
 }
 
+void
+ctx_summary_end_answer(struct ctx_summary *s)
+{
+	struct summary_line *line = NULL;
+
+	for (; s->answer < s->n; s->answer++)
+		if (s->lines[s->answer].leads &&
+		    ctx_summary_classes[s->lines[s->answer].class].kind ==
+			CTX_SUMMARY_ASSISTANT) {
+			s->lines[s->answer].frames = line == NULL;
+			line = &s->lines[s->answer];
+			line->class = ANSWER;
+		}
+	if (line != NULL)
+		line->frames = true;
+}
+
 int
 ctx_summary_add_agreement(struct ctx_summary *s, struct ctx_str answer,
     struct ctx_err *err)
 {
 	struct ctx_str first = ctx_summary_next_sentence(&answer);
 	struct ctx_buf *out = &s->question;
+	size_t known;
 	uint32_t id;
 
 	if (out->n == 0 || first.n > MOST_ANSWER || !ctx_summary_agrees(first))
 		return 0;
-	for (size_t i = s->proposal; i < s->n; i++)
-		if (s->lines[i].class == REST ||
-		    s->lines[i].class == OPEN_POINT)
-			s->lines[i].class = DECISION;
 	if (ctx_intern_has(&s->seen, out->p, out->n)) {
 		if (ctx_intern(&s->seen, out->p, out->n, &id, err) < 0)
 			return -1;
 		s->lines[id - 1].class = CLASSES;
 	}
+	known = s->n;
 	if (ctx_buf_printf(out, err, " (the user answered: \"%.*s\")",
 		(int)first.n, first.p) < 0 ||
-	    ctx_summary_add_line(s, false, DECISION, ctx_buf_str(out), err) < 0)
+	    ctx_summary_add_line(s, false, ANSWER, ctx_buf_str(out), err) < 0)
 		return -1;
+	if (s->n > known)
+		s->lines[known].frames = true;
 	out->n = 0;
 	return 0;
 }
