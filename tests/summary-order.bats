@@ -29,6 +29,51 @@ I would merge it as soon as the tests are there.'
 	run ! grep -e 'useless without' -e 'of the pages' -e 'what is missing' -e '--- |' text
 }
 
+@test "a summary says which lines follow a kept message of the user" {
+	{
+		messages "user:Look at the attic."
+		tool c1 run '{"command": "ls attic"}' "beam_71 $(words 900)"
+		messages "user:Now mend the beam in the attic, with the oak boards from the shed, please."
+		tool c2 run '{"command": "mend beam_71"}' "done_73 $(words 900)"
+		messages "user:and?" "assistant:$(words 60)" "user:so?"
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 --pin 'oak boards' -b 480 in > out
+	summary_of out > text
+	mark="After the user's message \"Now mend the beam in the attic, with the oak boards from the...\" (complete below):"
+	[ "$(grep -cxF "$mark" text)" -eq 1 ]
+	[ "$(grep -nF 'Ran: ls attic' text | cut -d : -f 1)" -lt "$(grep -nxF "$mark" text | cut -d : -f 1)" ]
+	[ "$(grep -nF 'Ran: mend beam_71' text | cut -d : -f 1)" -gt "$(grep -nxF "$mark" text | cut -d : -f 1)" ]
+	# Nothing was removed after the last messages.
+	[ "$(grep -c "^After the user's message" text)" -eq 1 ]
+	# The line stays where it is in a later summary, as long as the message is
+	# kept.
+	{
+		cat out
+		messages "assistant:$(words 300)" "user:then?"
+	} > more
+	ctx-prune -s summarize -k 1 -t 1 --pin 'oak boards' -b 560 more > out
+	summary_of out > text
+	[ "$(grep -cxF "$mark" text)" -eq 1 ]
+	[ "$(grep -nF 'Ran: ls attic' text | cut -d : -f 1)" -lt "$(grep -nxF "$mark" text | cut -d : -f 1)" ]
+	[ "$(grep -nF 'Ran: mend beam_71' text | cut -d : -f 1)" -gt "$(grep -nxF "$mark" text | cut -d : -f 1)" ]
+	ctx-prune -s summarize -k 1 -t 1 -b 200 more > out
+	run ! grep "After the user's message" out
+}
+
+@test "of several kept messages in a row, the summary names only the last" {
+	{
+		messages "user:Pin the first of them." "user:Pin the second of them."
+		tool c1 run '{"command": "ls attic"}' "beam_71 roof_72 $(words 900)"
+		messages $'user:<system-reminder>\nPin the third of them.\n</system-reminder>'
+		tool c2 run '{"command": "ls shed"}' "oak_73 $(words 900)"
+		messages "user:and?"
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 --pin '^(<system-reminder>\s*)?Pin the' -b 420 in > out
+	summary_of out | sed '1s/^\[Earlier conversation summary\]: //' > text
+	[ "$(grep -c "^After the user's message" text)" -eq 1 ]
+	grep -q "^After the user's message \"Pin the second of them.\" (complete below):" text
+}
+
 @test "a task that a kept call ends is told at the end of the summary" {
 	{
 		messages "user:Mend it."

@@ -118,6 +118,18 @@ add_summary_text(struct summary_job *job, const struct ctx_message *message,
 	return add_command_input(job, message, block, text, err);
 }
 
+/* Gives a kept text of a block to the built-in summarizer. */
+static int
+keep_summary_text(struct summary_job *job, const struct ctx_message *message,
+    const struct ctx_block *block, struct ctx_str text, struct ctx_err *err)
+{
+	const struct ctx_summary_text kept = {.kind = find_summary_kind(message,
+						  block),
+	    .text = text};
+
+	return add_builtin_input(job, message, block, &kept, false, err);
+}
+
 /* Adds the summary of an earlier run, without its prefix, to the input of the
  * new summary.  The earlier summary is at the beginning of job->block, the text
  * of a block.  If removed is true, the whole block is removed, and the user's
@@ -144,10 +156,12 @@ add_earlier_summary(struct summary_job *job, const struct ctx_message *message,
 	if (add_summary_text(job, message, block, CTX_SUMMARY_EARLIER, text,
 		err) < 0)
 		return -1;
-	if (!removed)
-		rest.n = 0;
-	return add_summary_text(job, message, block,
-	    find_summary_kind(message, block), rest, err);
+	if (removed)
+		return add_summary_text(job, message, block,
+		    find_summary_kind(message, block), rest, err);
+	return job->lines == NULL
+	    ? 0
+	    : keep_summary_text(job, message, block, rest, err);
 }
 
 /* Adds block i of a message to the input of the summary. found: where the
@@ -179,13 +193,10 @@ static int
 keep_summary_block(struct summary_job *job, const struct ctx_message *message,
     const struct ctx_block *block, struct ctx_err *err)
 {
-	struct ctx_summary_text kept = {
-	    .kind = find_summary_kind(message, block)};
-
 	if (read_block_text(&job->block, message, block, err) < 0)
 		return -1;
-	kept.text = ctx_buf_str(&job->block);
-	return add_builtin_input(job, message, block, &kept, false, err);
+	return keep_summary_text(job, message, block, ctx_buf_str(&job->block),
+	    err);
 }
 
 /* Adds the removed blocks of a message to the input of the summary.  The

@@ -47,6 +47,7 @@ ctx_summary_close(struct ctx_summary *summary)
 	ctx_buf_release(&summary->shape);
 	ctx_buf_release(&summary->question);
 	ctx_buf_release(&summary->thought);
+	ctx_buf_release(&summary->kept);
 	ctx_json_release(&summary->json);
 	ctx_summary_names_release(&summary->names);
 	ctx_summary_actions_release(&summary->actions);
@@ -185,7 +186,9 @@ add_earlier_line(struct ctx_summary *s, struct ctx_str line, uint32_t *action,
 	if (ctx_summary_names_add(&s->names, line, NULL, 0, false, err) < 0)
 		return -1;
 	s->actions.number = s->names.n_texts;
-	for (unsigned class = 0; class < CLASSES; class ++, row++) {
+	if (ctx_str_begins(line, CTX_KEPT_BEGIN))
+		return ctx_summary_add_kept_line(s, line, CLASSES, err);
+	for (unsigned class = 0; class < KEPT_MESSAGE; class ++, row++) {
 		n = strlen(row->label);
 		if (line.n <= n || !ctx_str_begins(line, row->label))
 			continue;
@@ -230,6 +233,7 @@ add_earlier_lines(struct ctx_summary *s, struct ctx_str text,
 		if (add_summary_text_line(s, ctx_str_cut(&text, '\n'), &action,
 			err) < 0)
 			return -1;
+	s->earlier_texts = s->names.n_texts;
 	return 0;
 }
 
@@ -368,7 +372,9 @@ ctx_summary_keep(struct ctx_summary *s, const struct ctx_summary_text *text,
 	int rc = ctx_summary_names_keep(&s->names, text->text, err);
 
 	if (rc == 0 && text->kind == CTX_SUMMARY_USER)
-		rc = ctx_summary_add_agreement(s, text->text, err);
+		rc = ctx_summary_add_agreement(s, text->text, err) < 0
+		    ? -1
+		    : ctx_summary_add_kept_message(s, text->text, err);
 	if (rc == 0 &&
 	    (text->kind == CTX_SUMMARY_CALL ||
 		text->kind == CTX_SUMMARY_RESULT)) {

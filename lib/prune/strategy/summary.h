@@ -25,6 +25,8 @@ enum line_class {
 	LOOK_COMMAND, /* a command that only shows the content of files */
 	CALL,
 	REST,
+	/* a line that says which lines follow a kept message of the user */
+	KEPT_MESSAGE,
 	CLASSES,
 };
 
@@ -304,6 +306,9 @@ struct summary_line {
 struct ctx_summary {
 	struct summary_line *lines;
 	size_t n, cap;
+	/* number of removed texts up to the newest summary of an earlier run; 0
+	 * if there is none */
+	uint32_t earlier_texts;
 	/* number of the user's lines so far, counted up to FIRST_LINES */
 	unsigned user_lines;
 	/* The texts of all lines, so that no line is added twice.  The id of
@@ -312,7 +317,7 @@ struct ctx_summary {
 	/* Endings of sentences of the assistant, in which each number is
 	 * replaced by 0. */
 	struct ctx_intern shapes;
-	struct ctx_buf shape, thought; /* scratch */
+	struct ctx_buf shape, thought, kept; /* scratch */
 	/* question: the last question in the newest text of the assistant;
 	 * empty if the text has no question, or if the user has agreed. answer:
 	 * index, in the member "lines", of the first line of this text. */
@@ -328,6 +333,11 @@ struct ctx_summary {
 	 * NULL until the lines are selected. */
 	uint32_t *line_of;
 };
+
+/* The line of a kept message begins and ends with these texts, with the
+ * beginning of the message between them. */
+#define CTX_KEPT_BEGIN "After the user's message \""
+#define CTX_KEPT_END   "\" (complete below):"
 
 /* For each class of lines: the kind of text that contains its lines; the label
  * before its lines in the summary; the maximum share of the summary's tokens
@@ -359,6 +369,15 @@ void ctx_summary_end_answer(struct ctx_summary *s);
 /* If a text of the user agrees to the last question of the assistant, adds a
  * line with the question and the answer. */
 int ctx_summary_add_agreement(struct ctx_summary *s, struct ctx_str answer,
+    struct ctx_err *err);
+/* Adds the line of a kept message.  If the summary has the line already, only
+ * changes its class: CLASSES as long as it is not known whether the message is
+ * kept. */
+int ctx_summary_add_kept_line(struct ctx_summary *s, struct ctx_str text,
+    enum line_class class, struct ctx_err *err);
+/* Adds the line of a kept message of the user, unless a program has written the
+ * whole message. */
+int ctx_summary_add_kept_message(struct ctx_summary *s, struct ctx_str text,
     struct ctx_err *err);
 
 /* ---- summary_choose.c ---- */

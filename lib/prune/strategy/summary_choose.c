@@ -14,13 +14,14 @@
  * are for names and the lines of their tool calls; with larger shares, fewer of
  * the names that are needed later are kept (tests/bench/survive).
  * CONSTRAINT_SHARE: for the constraint of the user that is selected before all
- * others. */
+ * others. KEPT_SHARE: for the beginnings of kept messages. */
 enum {
 	ASKED_SHARE = 40,
 	DONE_SHARE = 30,
 	TOLD_SHARE = 10,
 	ANSWER_SHARE = 30,
 	CONSTRAINT_SHARE = 25,
+	KEPT_SHARE = 10,
 };
 
 /* This number of tokens is subtracted from the summary's tokens before
@@ -139,6 +140,7 @@ ctx_summary_take_main(struct ctx_summary *s, uint64_t limit)
 	uint64_t told = shared * TOLD_SHARE / 100;
 	uint64_t answered = shared * ANSWER_SHARE / 100;
 	uint64_t one = limit * CONSTRAINT_SHARE / 100;
+	uint64_t kept = limit * KEPT_SHARE / 100;
 	uint64_t used = limit - take_first_line(s, limit);
 
 	used += one - take_class_lines(s, TASK, one, 1);
@@ -149,5 +151,7 @@ ctx_summary_take_main(struct ctx_summary *s, uint64_t limit)
 	used += answered -
 	    ctx_summary_take_lines(s, ANSWER, ANSWER, answered, false);
 	used += told - ctx_summary_take_lines(s, DECISION, TROUBLE, told, true);
+	used += kept -
+	    ctx_summary_take_lines(s, KEPT_MESSAGE, KEPT_MESSAGE, kept, false);
 	return limit > used ? limit - used : 0;
 }

@@ -9,6 +9,8 @@
 /* Maximum lengths in bytes.  MOST_QUESTION: of a question of the assistant.
  * MOST_ANSWER: of the sentence with which the user agrees. */
 enum { MOST_QUESTION = 240, MOST_ANSWER = 80 };
+/* maximum number of bytes of a kept message that its line contains */
+enum { MOST_KEPT = 60 };
 
 const struct class_row ctx_summary_classes[CLASSES] = {
     [TASK] = {CTX_SUMMARY_USER, "User: ", 85},
@@ -25,6 +27,7 @@ const struct class_row ctx_summary_classes[CLASSES] = {
     [LOOK_COMMAND] = {CTX_SUMMARY_CALL, "Ran: ", 30},
     [CALL] = {CTX_SUMMARY_CALL, "Called: ", 30},
     [REST] = {CTX_SUMMARY_ASSISTANT, "Assistant: ", 100},
+    [KEPT_MESSAGE] = {CTX_SUMMARY_EARLIER, "", 100},
 };
 
 int
@@ -116,4 +119,59 @@ ctx_summary_add_agreement(struct ctx_summary *s, struct ctx_str answer,
 		s->lines[known].frames = true;
 	out->n = 0;
 	return 0;
+}
+
+int
+ctx_summary_add_kept_line(struct ctx_summary *s, struct ctx_str text,
+    enum line_class class, struct ctx_err *err)
+{
+	size_t known = s->seen.n;
+	uint32_t id;
+
+	if (ctx_summary_add_line(s, false, KEPT_MESSAGE, text, err) < 0 ||
+	    ctx_intern(&s->seen, text.p, text.n, &id, err) < 0)
+		return -1;
+	s->lines[id - 1].class = class;
+	if (id > known)
+		s->lines[id - 1].number++;
+	return 0;
+}
+
+/* Returns the text of a user's message without the text at its beginning that a
+ * program has inserted, such as <system-reminder>. */
+static struct ctx_str
+skip_context(struct ctx_str text)
+{
+	size_t own, n;
+
+	for (text = ctx_str_trim(text); text.n > 0; text = ctx_str_trim(text)) {
+		n = ctx_summary_find_context(text, &own);
+		if (own > 0)
+			break;
+		text.p += n;
+		text.n -= n;
+	}
+	return text;
+}
+
+int
+ctx_summary_add_kept_message(struct ctx_summary *s, struct ctx_str text,
+    struct ctx_err *err)
+{
+	struct ctx_str whole = ctx_summary_first_line(skip_context(text));
+	struct ctx_str begin = ctx_summary_cut(whole, MOST_KEPT);
+
+	if (begin.n == 0)
+		return 0;
+	ctx_summary_end_answer(s);
+	s->kept.n = 0;
+	if (ctx_buf_printf(&s->kept, err, CTX_KEPT_BEGIN "%.*s%s" CTX_KEPT_END,
+		(int)begin.n, begin.p, begin.n < whole.n ? "..." : "") < 0)
+		return -1;
+	/* Only an earlier summary says where in it the message stood. */
+	if (s->earlier_texts > 0 && s->earlier_texts == s->names.n_texts &&
+	    !ctx_intern_has(&s->seen, s->kept.p, s->kept.n))
+		return 0;
+	return ctx_summary_add_kept_line(s, ctx_buf_str(&s->kept), KEPT_MESSAGE,
+	    err);
 }

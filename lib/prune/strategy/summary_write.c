@@ -391,6 +391,28 @@ sort_lines(struct summary_writer *w, struct ctx_err *err)
 	return 0;
 }
 
+/* Leaves out the lines of kept messages after which nothing was removed before
+ * the next kept message of the user.  Tasks at the end of the summary do not
+ * count. */
+static void
+leave_out_kept(struct summary_writer *w)
+{
+	struct summary_line *line;
+	bool followed = false;
+
+	for (size_t i = w->s->n; i-- > 0;) {
+		line = &w->s->lines[w->order[i].index];
+		if (line->class != KEPT_MESSAGE) {
+			followed |= line->class != CLASSES &&
+			    line->number != UINT32_MAX;
+			continue;
+		}
+		if (!followed)
+			line->class = CLASSES;
+		followed = false;
+	}
+}
+
 /* Adds a line for each action, then counts the tokens of all lines and sorts
  * them. */
 static int
@@ -401,10 +423,11 @@ complete_lines(struct summary_writer *w, struct ctx_err *err)
 	s->line_of = calloc(s->actions.n + 1, sizeof *s->line_of);
 	if (s->line_of == NULL)
 		return ctx_err_nomem(err);
-	return ctx_summary_add_actions(s, err) < 0 ||
-		measure_lines(s, w->counter, err) < 0
-	    ? -1
-	    : sort_lines(w, err);
+	if (ctx_summary_add_actions(s, err) < 0 ||
+	    measure_lines(s, w->counter, err) < 0 || sort_lines(w, err) < 0)
+		return -1;
+	leave_out_kept(w);
+	return 0;
 }
 
 /* Selects the facts (see struct summary_action) of lines that are selected, the
