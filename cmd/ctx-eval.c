@@ -334,6 +334,8 @@ open_counters(struct eval_command *eval)
 	options->counters =
 	    cli_allocate(&eval->cli, options->jobs, sizeof *options->counters);
 	cli_model_counters(&eval->cli, &options->counters[0]);
+	/* Each policy is applied to the same texts. */
+	options->counters[0].stores_texts = true;
 	for (i = 1; i < options->jobs; i++)
 		options->counters[i] = options->counters[0];
 }

@@ -523,12 +523,12 @@ struct ctx_model_counters {
 	 * Needed to count a request that was sent earlier: its newest turn was
 	 * not the newest turn of the whole conversation. */
 	bool keeps_reasoning;
+	bool stores_texts; /* see ctx_token_counter_store_texts */
 	/* token counters that were opened so far */
 	struct ctx_opened_counter **opened;
 	size_t n, cap;
-	/* For a warning: the first name of a model, of the input or the user,
-	 * that is not in the table of models (at most 79 bytes of it); empty if
-	 * all are. */
+	/* For a warning: the first name of a model that is not in the table of
+	 * models (at most 79 bytes of it); empty if all are. */
 	char unknown[80];
 	/* For a report to the user. alias: the first name, of the input or the
 	 * user, that is an alias, or a version or variant that is not in the

@@ -61,7 +61,10 @@ open_encoding(struct ctx_model_counters *counters, const char *encoding,
 	if (ctx_tokenizer_open(&opened->tokenizer, encoding, counters->cache,
 		err) < 0 ||
 	    ctx_token_counter_open(&opened->counter.tokens, opened->tokenizer,
-		counters->simd, err) < 0) {
+		counters->simd, err) < 0 ||
+	    (counters->stores_texts &&
+		ctx_token_counter_store_texts(opened->counter.tokens, err) <
+		    0)) {
 		close_opened(opened);
 		return -1;
 	}

@@ -148,6 +148,12 @@ int ctx_token_counter_clone(struct ctx_token_counter **counter,
     const struct ctx_token_counter *like, enum ctx_simd simd,
     struct ctx_err *err);
 
+/* Makes a counter store the numbers of tokens of whole texts that
+ * ctx_token_count counts, in a table of 768 KiB.  For callers that count the
+ * same texts again and again.  The caller may call this once. */
+int ctx_token_counter_store_texts(struct ctx_token_counter *counter,
+    struct ctx_err *err);
+
 /* Returns the tokenizer with which a counter was opened. */
 const struct ctx_tokenizer *ctx_token_counter_tokenizer(
     const struct ctx_token_counter *counter);

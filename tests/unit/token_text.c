@@ -504,6 +504,37 @@ names(void)
 	ctx_tokenizer_close(t);
 }
 
+/* More texts than the table of stored texts has entries; each is counted
+ * twice. */
+static void
+stored_texts(void)
+{
+	enum { TEXTS = 40000 };
+	char *text = malloc(TEXTS + 200);
+	struct ctx_token_counter *storing;
+	uint64_t want, tokens;
+	size_t same = 0;
+
+	tap_case("a counter that stores texts counts them alike");
+	NEED(text != NULL);
+	NEED(ctx_token_counter_open(&storing, tokenizer, CTX_SIMD_BEST, &err) ==
+	    0);
+	NEED(ctx_token_counter_store_texts(storing, &err) == 0);
+	memset(text, ' ', TEXTS + 200);
+	(void)make_text(text, TEXTS + 200, true);
+	for (size_t i = 0; i < 2 * TEXTS; i++) {
+		const char *p = text + i % TEXTS;
+		size_t n = i % TEXTS % 200;
+
+		NEED(ctx_token_count(counter, p, n, &want, &err) == 0);
+		NEED(ctx_token_count(storing, p, n, &tokens, &err) == 0);
+		same += tokens == want;
+	}
+	CHECK(same == 2 * TEXTS);
+	ctx_token_counter_close(storing);
+	free(text);
+}
+
 int
 main(void)
 {
@@ -527,6 +558,7 @@ main(void)
 	limits();
 	checkpoints();
 	parts();
+	stored_texts();
 	cut_ends();
 	special_tokens();
 	names();

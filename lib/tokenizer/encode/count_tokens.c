@@ -87,6 +87,12 @@ ctx_token_counter_clone(struct ctx_token_counter **counter,
 	return ctx_token_counter_open(counter, like->tokenizer, simd, err);
 }
 
+int
+ctx_token_counter_store_texts(struct ctx_token_counter *c, struct ctx_err *err)
+{
+	return ctx_text_counts_open(&c->texts, err);
+}
+
 const struct ctx_tokenizer *
 ctx_token_counter_tokenizer(const struct ctx_token_counter *c)
 {
@@ -99,6 +105,7 @@ ctx_token_counter_close(struct ctx_token_counter *c)
 	if (c == NULL)
 		return;
 	ctx_pretoken_cache_release(&c->cache);
+	ctx_text_counts_release(&c->texts);
 	ctx_bpe_release(&c->bpe);
 	ctx_pcre2_end(c->pcre2);
 	ctx_marked_text_release(&c->marked);

@@ -9,6 +9,7 @@
 #include "tokenizer/encode/pretoken_cache.h"
 #include "tokenizer/encode/pretoken_lookup.h"
 #include "tokenizer/encode/pretokenize_pcre2.h"
+#include "tokenizer/encode/text_counts.h"
 #include "tokenizer/open.h"
 #include "tokenizer/simd/backend.h"
 #include "tokenizer/tokenizer.h"
@@ -63,6 +64,7 @@ struct ctx_token_counter {
 	/* only used for an encoding of Claude */
 	struct ctx_marked_text marked;
 	struct ctx_pretoken_cache cache;
+	struct ctx_text_counts texts; /* see ctx_token_counter_store_texts */
 	struct ctx_bpe bpe;
 	struct ctx_pretokenize pretokens, other_pretokens;
 	struct ctx_pretoken_lookup batch, parts_batch;

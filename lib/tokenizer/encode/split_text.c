@@ -211,13 +211,21 @@ ctx_token_count(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t *tokens, struct ctx_err *err)
 {
 	struct ctx_text_splitter w;
+	struct ctx_text_count *known;
 	int rc;
 
 	if (ctx_token_estimate(c, n, tokens))
 		return 0;
+	known = ctx_text_counts_find(&c->texts, p, n);
+	if (known != NULL && known->tokens > 0) {
+		*tokens = known->tokens;
+		return 0;
+	}
 	ctx_text_splitter_init(&w, c, p, n);
 	while ((rc = ctx_text_splitter_next(&w, CTX_PRETOKENIZE_MAX, err)) > 0)
 		;
 	*tokens = w.tokens;
+	if (known != NULL && rc == 0)
+		known->tokens = *tokens;
 	return rc;
 }
