@@ -434,6 +434,18 @@ them. Keep the old keys (the table has some 4 Mill. Rows). Then report." \
 	summary_of out | grep -qx 'Assistant: Shall I book room 14 for you? (the user answered: "Yes, please\.")'
 }
 
+@test "only the next message of the user agrees to a question" {
+	{
+		messages "user:A room, please." "assistant:$(words 900)" "user:hm" \
+		    "assistant:Shall I book room 14 for you, at 90 a night?" \
+		    "user:What about the pool?" "assistant:There is one." \
+		    "user:Yes, that sounds good." "assistant:Bye."
+	} > in
+	ctx-prune --compact -k 4 -t 1 in > out
+	run ! grep 'the user answered' out
+	summary_of out | grep -q 'Shall I book room 14'
+}
+
 @test "a summary has sentences of thoughts and of reports of other agents, and no data of the user" {
 	{
 		messages $'user:Look at this report.\n[{"project": "attic", "state": "unknown as ever"}]'

@@ -371,6 +371,10 @@ ctx_summary_keep(struct ctx_summary *s, const struct ctx_summary_text *text,
 {
 	int rc = ctx_summary_names_keep(&s->names, text->text, err);
 
+	if (text->kind == CTX_SUMMARY_ASSISTANT) {
+		s->question.n = 0;
+		s->answer = s->n;
+	}
 	if (rc == 0 && text->kind == CTX_SUMMARY_USER)
 		rc = ctx_summary_add_agreement(s, text->text, err) < 0
 		    ? -1

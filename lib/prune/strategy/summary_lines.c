@@ -84,6 +84,7 @@ ctx_summary_end_answer(struct ctx_summary *s)
 
 	for (; s->answer < s->n; s->answer++)
 		if (s->lines[s->answer].leads &&
+		    s->lines[s->answer].class != CLASSES &&
 		    ctx_summary_classes[s->lines[s->answer].class].kind ==
 			CTX_SUMMARY_ASSISTANT) {
 			s->lines[s->answer].frames = line == NULL;
@@ -94,17 +95,40 @@ ctx_summary_end_answer(struct ctx_summary *s)
 		line->frames = true;
 }
 
+/* Returns the text of a user's message without the text at its beginning that a
+ * program has inserted, such as <system-reminder>. */
+static struct ctx_str
+skip_context(struct ctx_str text)
+{
+	size_t own, n;
+
+	for (text = ctx_str_trim(text); text.n > 0; text = ctx_str_trim(text)) {
+		n = ctx_summary_find_context(text, &own);
+		if (own > 0)
+			break;
+		text.p += n;
+		text.n -= n;
+	}
+	return text;
+}
+
 int
 ctx_summary_add_agreement(struct ctx_summary *s, struct ctx_str answer,
     struct ctx_err *err)
 {
-	struct ctx_str first = ctx_summary_next_sentence(&answer);
 	struct ctx_buf *out = &s->question;
+	struct ctx_str first;
 	size_t known;
 	uint32_t id;
 
-	if (out->n == 0 || first.n > MOST_ANSWER || !ctx_summary_agrees(first))
+	answer = skip_context(answer);
+	if (out->n == 0 || answer.n == 0)
 		return 0;
+	first = ctx_summary_next_sentence(&answer);
+	if (first.n > MOST_ANSWER || !ctx_summary_agrees(first)) {
+		out->n = 0;
+		return 0;
+	}
 	if (ctx_intern_has(&s->seen, out->p, out->n)) {
 		if (ctx_intern(&s->seen, out->p, out->n, &id, err) < 0)
 			return -1;
@@ -135,23 +159,6 @@ ctx_summary_add_kept_line(struct ctx_summary *s, struct ctx_str text,
 	if (id > known)
 		s->lines[id - 1].number++;
 	return 0;
-}
-
-/* Returns the text of a user's message without the text at its beginning that a
- * program has inserted, such as <system-reminder>. */
-static struct ctx_str
-skip_context(struct ctx_str text)
-{
-	size_t own, n;
-
-	for (text = ctx_str_trim(text); text.n > 0; text = ctx_str_trim(text)) {
-		n = ctx_summary_find_context(text, &own);
-		if (own > 0)
-			break;
-		text.p += n;
-		text.n -= n;
-	}
-	return text;
 }
 
 int
