@@ -622,3 +622,16 @@ This roof was painted because it had to be."
 	grep -q 'orders=W1001, W2002, \.\.\.' text
 	grep -qE 'cards=C4004($|;)' text
 }
+
+@test "a summary has what introduces a list in an answer, and no courtesies or texts of programs" {
+	{
+		messages $'user:<recommended_plugins>\nInstall the plugin of the moon, please.\n</recommended_plugins>\nBook it.' \
+		    $'assistant:To book it, I must know these three things:\n\n1. The date on which you travel.\n2. The number of your bags.\n\nIf you have any other questions, please ask.' \
+		    "user:so?" "assistant:$(words 900)" "user:and?"
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 120 in > out
+	summary_of out | sed '1s/^\[Earlier conversation summary\]: //' > text
+	grep -qx 'Assistant: To book it, I must know these three things:' text
+	grep -qx 'Assistant: 1\. The date on which you travel\.' text
+	run ! grep -e moon -e 'other questions' text
+}

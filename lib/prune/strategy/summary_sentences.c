@@ -128,7 +128,9 @@ is_announcement(struct ctx_str text)
 	    "let's", "I'll ", "I will ", "I'm going to", "I am going to",
 	    "I need to ", "I can ", "Sure", "Great", "Perfect", "Excellent",
 	    "Okay", "OK,", "Good", "Thank", "Sorry", "I apologize", "I see",
-	    "You're", "Of course", "Certainly", "Here's", "Here is", NULL};
+	    "You're", "Of course", "Certainly", "Here's", "Here is",
+	    "If you have any", "If you need", "Feel free", "Please let me know",
+	    "Please feel free", NULL};
 	static const char *const am[] = {"I'm now ", "I'm ", NULL};
 	size_t n = match_any(text, starts);
 
@@ -219,10 +221,10 @@ ctx_summary_classify(enum ctx_summary_kind kind, struct ctx_str text)
 		    ? CLASSES
 		    : classify_prose(kind, text);
 	case CTX_SUMMARY_ASSISTANT:
-		class = n < text.n || text.p[0] == '#' ||
-			is_introduction(text) || is_announcement(text)
+		class = n < text.n || text.p[0] == '#' || is_announcement(text)
 		    ? CLASSES
-		    : classify_prose(kind, text);
+		    : is_introduction(text) ? REST
+					    : classify_prose(kind, text);
 		return class == REST && n < LEAST_ANSWER ? CLASSES : class;
 	default:
 		return CLASSES;
@@ -240,11 +242,13 @@ ctx_summary_is_constraint(struct ctx_str text)
 size_t
 ctx_summary_find_context(struct ctx_str text, size_t *from)
 {
-	static const char *const tags[] = {"INSTRUCTIONS", "command-args",
-	    "command-message", "command-name", "environment_context",
-	    "environment_details", "ide_opened_file", "ide_selection",
-	    "local-command-stdout", "permissions instructions", "skill",
-	    "system-reminder", "turn_aborted", "user_instructions", NULL};
+	static const char *const tags[] = {"INSTRUCTIONS", "bash-stderr",
+	    "bash-stdout", "command-args", "command-message", "command-name",
+	    "environment_context", "environment_details", "ide_opened_file",
+	    "ide_selection", "local-command-caveat", "local-command-stderr",
+	    "local-command-stdout", "permissions instructions",
+	    "recommended_plugins", "skill", "system-reminder",
+	    "task-notification", "turn_aborted", "user_instructions", NULL};
 	const char *at = text.p, *name, *end = text.p + text.n;
 	size_t n;
 
