@@ -116,7 +116,8 @@ pi_session() {
 @test "pi: redacted reasoning and reasoning without a text count as their signature" {
 	pi_session claude-opus-5 "" "$(base64_of 1000)" > signed
 	pi_session claude-opus-5 "" "" > nothing
-	[ $(($(tokens signed) - $(tokens nothing))) -eq 188 ]
+	# 300 tokens per 1,000 bytes after 245
+	[ $(($(tokens signed) - $(tokens nothing))) -eq 226 ]
 	pi_session claude-opus-5 "[Reasoning redacted]" "$(base64_of 1000)" \
 	    '{"redacted":true}' > redacted
 	[ "$(tokens redacted)" -eq "$(tokens signed)" ]
@@ -182,6 +183,53 @@ pi_session() {
 		[ "$(tokens with)" -gt $(($(tokens without) + 450)) ] ||
 			fail "$model"
 	done
+}
+
+@test "Claude: summarized reasoning counts as what its signature contains, in each format" {
+	# Tokens of a response to the model $2 in the format $1; its reasoning
+	# has 50 words and a signature of $3 bytes.
+	answer() {
+		pi_session "$2" "$(words 50)" "$(base64_of "$3")" > pi
+		jq -c 'select(.type == "message").message' pi | jq -sc --arg s \
+		    "$(base64_of "$3")" --arg d "$1" '.[1].content[0].thinking as $t |
+		    {pi: ., anthropic: {role: "assistant", content: [
+			{type: "thinking", thinking: $t, signature: $s}]},
+		    bedrock: {role: "assistant", content: [{reasoningContent:
+			{reasoningText: {text: $t, signature: $s}}}]},
+		    opencode: {info: {role: "assistant"}, parts: [{text: $t,
+			type: "reasoning", metadata: {anthropic: {signature: $s}}}]},
+		    "vercel-model": {role: "assistant", content: [{text: $t,
+			type: "reasoning", providerOptions:
+			    {anthropic: {signature: $s}}}]}}[$d]' > other
+		if [ "$1" = pi ]; then
+			ctx-count -m "$2" --json pi | jq .tokens
+		else
+			ctx-count -m "$2" -d "$1" --json other | jq .tokens
+		fi
+	}
+	for d in pi anthropic bedrock opencode vercel-model; do
+		# The text has more tokens than the reasoning in the signature.
+		text=$(answer $d claude-opus-5 0)
+		[ "$(answer $d claude-opus-5 300)" -eq "$text" ] || fail "$d"
+		# 300 tokens per 1,000 bytes after 245
+		at=$(answer $d claude-opus-5 10245)
+		[ "$at" -gt $((text + 2800)) ] || fail "$d $at $text"
+		[ $(($(answer $d claude-opus-5 11245) - at)) -eq 300 ] ||
+			fail "$d"
+		at=$(answer $d claude-opus-4-7 10228)
+		[ $(($(answer $d claude-opus-4-7 11228) - at)) -eq 290 ] ||
+			fail "$d"
+		at=$(answer $d claude-opus-4-6 10204)
+		[ $(($(answer $d claude-opus-4-6 11204) - at)) -eq 230 ] ||
+			fail "$d"
+		# Of other models only the text counts.
+		[ "$(answer $d grok-4.3 10245)" -eq "$(answer $d grok-4.3 0)" ] ||
+			fail "$d"
+	done
+	answer anthropic claude-opus-5 10245 > all
+	ctx-count --per kind -m claude-opus-5 -d anthropic --json other |
+	    jq -se 'map(select(.kind == "reasoning" and .tokens == 3000 and
+		.basis == "estimated")) | length == 1'
 }
 
 @test "a request that turns thinking on counts more on Bedrock, too, but not if it is adaptive" {

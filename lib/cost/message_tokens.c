@@ -120,18 +120,37 @@ is_omitted(const struct ctx_counter *counter, const struct ctx_message *message)
 	return message->n > 0;
 }
 
-/* Estimates the tokens of encrypted reasoning from the length of its base64. */
-static void
-add_encrypted_tokens(const struct ctx_json *json, uint32_t node,
-    const struct ctx_surcharges *extra, struct ctx_cost *cost)
+/* Estimates the tokens of encrypted reasoning from the length of its base64.
+ * node: the payload, or a signature. */
+static uint64_t
+find_encrypted_tokens(const struct ctx_json *json, uint32_t node,
+    const struct ctx_surcharges *extra)
 {
 	size_t n = ctx_encrypted_text(json, node).n;
-	uint64_t tokens = n <= extra->encryption
+
+	return n <= extra->encryption
 	    ? 0
 	    : (uint64_t)(n - extra->encryption) * extra->encrypted / 1000;
+}
 
-	cost->tokens += tokens;
-	cost->estimated += tokens;
+/* If the text of a block is a summary of signed reasoning, replaces its tokens
+ * by those of the reasoning. tokens, estimated: the values of *cost before the
+ * text was counted. */
+static void
+count_summarized(const struct ctx_message *message,
+    const struct ctx_block *block, const struct ctx_surcharges *extra,
+    uint64_t tokens, uint64_t estimated, struct ctx_cost *cost)
+{
+	uint64_t sealed;
+
+	if (block->kind != CTX_BLOCK_REASONING || block->signature == 0 ||
+	    !extra->summarizes)
+		return;
+	sealed = find_encrypted_tokens(message->json, block->signature, extra);
+	if (sealed <= cost->tokens - tokens)
+		return;
+	cost->tokens = tokens + sealed;
+	cost->estimated = estimated + sealed;
 }
 
 /* Counts the tokens of an image or other media. */
@@ -190,8 +209,10 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 		cost->estimated += extra->reasoning;
 	}
 	if (block->is_encrypted && block->payload != 0) {
-		add_encrypted_tokens(message->json, block->payload, extra,
-		    cost);
+		tokens =
+		    find_encrypted_tokens(message->json, block->payload, extra);
+		cost->tokens += tokens;
+		cost->estimated += tokens;
 		return 0;
 	}
 	if (block->kind == CTX_BLOCK_TOOL_CALL &&
@@ -232,6 +253,7 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 	cost->tokens += document ? extra->document : 0u;
 	if (document || block->kind == CTX_BLOCK_OPAQUE)
 		cost->estimated = estimated + cost->tokens - tokens;
+	count_summarized(message, block, extra, tokens, estimated, cost);
 	return 0;
 }
 

@@ -29,6 +29,12 @@
  * except 17 tokens in requests without tools to Opus 4.6, which are not
  * counted.
  *
+ * Claude's signature of reasoning contains the reasoning in encrypted form. The
+ * readable text is a summary, or empty.  All reasoning is billed (7,200 signed
+ * blocks of Claude Code, January to July 2026): 30, 160, 330 and 4,200
+ * tokens for signatures of 288, 860, 1,600 and 18,000 bytes of Opus 4.5; of
+ * Opus 4.8, 46, 200, 750 and 1,230 tokens for 400, 920, 2,800 and 4,300 bytes.
+ *
  * Gemini (658 requests).  In the Gemini API since 2.5, each message and a
  * system prompt outside the messages cost one token.  Tools, calls and results
  * are in the forms of python_definition.c (2.5) and declaration.c (3 and
@@ -81,9 +87,11 @@
 #define CLAUDE                                                               \
 	.form = CTX_FORM_TAGGED, .answer_form = CTX_ANSWER_INDENTED,         \
 	.answer = 82, .definition = 1, .document = 38, .shows_values = true, \
-	UNMEASURED
-#define CLAUDE_BEFORE_4_8 \
-	CLAUDE, .named = 6, .call = 40, .argument = 14, .parallel = 27
+	.summarizes = true
+#define CLAUDE_BEFORE_4_8 CLAUDE, .named = 6, .parallel = 27
+#define CLAUDE_BEFORE_4_7                                                \
+	CLAUDE_BEFORE_4_8, .call = 40, .argument = 14, .encrypted = 230, \
+			   .encryption = 204
 /* GEMINI: values that the models in the Gemini API since 2.5 have.
  * GEMINI_TEXTS: values of the models whose prompt contains only the texts of
  * tool definitions. */
@@ -136,22 +144,34 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
 	.responses_call = 3},
     /* Claude 3 to Sonnet 4.5 */
     [CTX_TOOLS_CLAUDE_3] = {.name = "claude-3",
-	CLAUDE_BEFORE_4_8,
+	CLAUDE_BEFORE_4_7,
 	.thinking = 29,
 	.reasoning = 9},
-    /* Claude 4.6 and 4.7 */
+    /* Claude 4.6 */
     [CTX_TOOLS_CLAUDE_4] = {.name = "claude-4",
-	CLAUDE_BEFORE_4_8,
+	CLAUDE_BEFORE_4_7,
 	.assistant = 1,
 	.thinking = 28,
 	.reasoning = 14},
+    /* Opus 4.7 */
+    [CTX_TOOLS_CLAUDE_4_7] = {.name = "claude-4-7",
+	CLAUDE_BEFORE_4_8,
+	.assistant = 1,
+	.thinking = 28,
+	.reasoning = 14,
+	.call = 40,
+	.argument = 14,
+	.encrypted = 290,
+	.encryption = 228},
     /* Opus 4.8, Claude 5 and later */
     [CTX_TOOLS_CLAUDE_5] = {.name = "claude-5",
 	CLAUDE,
 	.system = 1,
 	.named = 13,
 	.call = 27,
-	.argument = 17},
+	.argument = 17,
+	.encrypted = 300,
+	.encryption = 245},
     /* Gemini 1.5 and 2.0 */
     [CTX_TOOLS_GEMINI_1] = {.name = "gemini-1",
 	GEMINI_TEXTS,

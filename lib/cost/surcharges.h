@@ -132,6 +132,9 @@ struct ctx_surcharges {
 	 * are not counted, because they are not reasoning but data of the
 	 * encryption. */
 	uint16_t encrypted, encryption;
+	/* True if the readable text of reasoning can be a summary.  The
+	 * provider then bills the reasoning that the signature contains. */
+	bool summarizes;
 };
 
 /* Returns the estimated number of tokens of the signature of a tool call, which

@@ -268,16 +268,18 @@ ctx_read_thinking(struct ctx_message *message, uint32_t block,
 {
 	const struct ctx_json *json = message->json;
 	uint32_t value = ctx_json_find(json, block, "thinking"), sealed;
+	uint32_t signature = ctx_json_find(json, block, "signature");
 	struct ctx_block *part;
 
 	sealed = ctx_json_find(json, block, "data");
 	if (ctx_json_is(json, value, ""))
-		sealed = ctx_json_find(json, block, "signature");
+		sealed = signature;
 	part = ctx_message_add_block(message, CTX_BLOCK_REASONING,
 	    sealed != 0 ? sealed : value, err);
 	if (part == NULL)
 		return -1;
 	part->is_encrypted = sealed != 0;
+	part->signature = signature;
 	return 0;
 }
 
@@ -298,8 +300,9 @@ ctx_read_encryption(struct ctx_message *message, uint32_t block,
 	     sealed == 0 && one < json->nodes[providers].next;
 	     one = json->nodes[one + 1].next) {
 		sealed = ctx_json_find_any(json, one + 1, keys);
+		newest->signature = ctx_json_find(json, one + 1, "signature");
 		if (sealed == 0 && ctx_json_is(json, newest->payload, ""))
-			sealed = ctx_json_find(json, one + 1, "signature");
+			sealed = newest->signature;
 	}
 	if (!ctx_json_is_string(json, sealed))
 		return;

@@ -70,6 +70,7 @@ read_pi_thinking(struct ctx_message *message, uint32_t block,
 		err) < 0)
 		return -1;
 	message->blocks[message->n - 1].is_encrypted = encrypted;
+	message->blocks[message->n - 1].signature = sealed;
 	return 0;
 }
 

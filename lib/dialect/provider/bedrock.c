@@ -78,6 +78,8 @@ read_reasoning(struct ctx_message *message, uint32_t content,
 	if (block == NULL)
 		return -1;
 	block->is_encrypted = text == 0;
+	if (text != 0)
+		block->signature = ctx_json_find(json, text, "signature");
 	return 0;
 }
 
