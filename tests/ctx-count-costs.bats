@@ -66,7 +66,8 @@ X
 		tokens -e "$2" --text text
 	}
 	for version in claude-opus-4-5:claude-3:7:40:14 \
-	    claude-opus-4-8:claude-4.8:6:27:17; do
+	    claude-opus-4-7:claude-4.7:11:43:19 \
+	    claude-opus-4-8:claude-4.8:6:25:19; do
 		IFS=: read -r model encoding frame call argument <<< "$version"
 		want=$((frame + call + argument + $(text wx $encoding) +
 		    $(text city $encoding) + $(text 'a\nb' $encoding)))
@@ -114,12 +115,12 @@ X
 	jq -c '.messages += [{role: "assistant", content: "hello, world"}]' \
 	    in > two
 	[ "$(tokens -m claude-opus-4-8 two)" -eq 16 ]
-	# So does an item without a role, which here is a call of 27 tokens, and
+	# So does an item without a role, which here is a call of 25 tokens, and
 	# each of prompt and response, which have no frame of a request.
 	jq -nc '{type: "function_call", call_id: "c", name: "hello",
 	    arguments: ", world"}' > item
 	[ "$(tokens -m claude-opus-4-8 -d openai-responses item)" -eq \
-	    $((4 + 2 + 27 + $(tokens -e claude-4.8 --text <(printf hello)) +
+	    $((4 + 2 + 25 + $(tokens -e claude-4.8 --text <(printf hello)) +
 		$(tokens -e claude-4.8 --text <(printf ', world')))) ]
 	jq -nc '[{id: "x", conversation_id: "c", model: "m",
 	    prompt: "hello, world", response: "hello, world"}]' > row

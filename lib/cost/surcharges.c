@@ -34,6 +34,8 @@
  * blocks of Claude Code, January to July 2026): 30, 160, 330 and 4,200
  * tokens for signatures of 288, 860, 1,600 and 18,000 bytes of Opus 4.5; of
  * Opus 4.8, 46, 200, 750 and 1,230 tokens for 400, 920, 2,800 and 4,300 bytes.
+ * Calls of Opus 4.7 (189 requests) and 4.8 (55 requests) with one to four
+ * arguments are also from there.
  *
  * Gemini (658 requests).  In the Gemini API since 2.5, each message and a
  * system prompt outside the messages cost one token.  Tools, calls and results
@@ -159,8 +161,8 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
 	.assistant = 1,
 	.thinking = 28,
 	.reasoning = 14,
-	.call = 40,
-	.argument = 14,
+	.call = 43,
+	.argument = 19,
 	.encrypted = 290,
 	.encryption = 228},
     /* Opus 4.8, Claude 5 and later */
@@ -168,8 +170,8 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
 	CLAUDE,
 	.system = 1,
 	.named = 13,
-	.call = 27,
-	.argument = 17,
+	.call = 25,
+	.argument = 19,
 	.encrypted = 300,
 	.encryption = 245},
     /* Gemini 1.5 and 2.0 */
