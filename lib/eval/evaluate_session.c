@@ -301,13 +301,28 @@ prepare_split(struct split_evaluation *e, bool *same, struct ctx_err *err)
 }
 
 static int
+run_policies(const struct split_evaluation *e, struct ctx_err *err)
+{
+	const struct ctx_eval_config *options = e->worker->options;
+	int rc = 0;
+
+	e->worker->shared = ctx_shared_texts_open(err);
+	if (e->worker->shared == NULL)
+		return -1;
+	for (size_t policy = 0; policy < options->n_policies; policy++)
+		for (size_t i = 0; i < options->budgets.n && rc == 0; i++)
+			rc = run_policy(e, policy, i, err);
+	ctx_shared_texts_close(e->worker->shared);
+	return rc;
+}
+
+static int
 evaluate_split(struct eval_worker *worker, const struct eval_session *session,
     const struct eval_split *split, bool *sampled, struct ctx_err *err)
 {
 	struct split_evaluation e = {.worker = worker,
 	    .session = session,
 	    .split = split};
-	const struct ctx_eval_config *options = worker->options;
 	bool same;
 
 	if (split->n == 0) {
@@ -323,13 +338,7 @@ evaluate_split(struct eval_worker *worker, const struct eval_session *session,
 		return 0;
 	}
 	*sampled = true;
-	if (add_sample(&e, err) < 0)
-		return -1;
-	for (size_t policy = 0; policy < options->n_policies; policy++)
-		for (size_t budget = 0; budget < options->budgets.n; budget++)
-			if (run_policy(&e, policy, budget, err) < 0)
-				return -1;
-	return 0;
+	return add_sample(&e, err) < 0 ? -1 : run_policies(&e, err);
 }
 
 int

@@ -6,6 +6,7 @@
 
 #include "eval/judge.h"
 #include "eval/policy_runner.h"
+#include "prune/held_conversation.h"
 
 /* What one thread that evaluates files needs: its memory and settings. */
 struct eval_worker {
@@ -15,6 +16,8 @@ struct eval_worker {
 	struct eval_judge judge;
 	struct ctx_buf file;   /* content of the file */
 	struct ctx_buf before; /* bytes of the session before the split */
+	/* the names in these bytes, which several policies need */
+	struct ctx_shared_texts *shared;
 	/* Results of the file that is being evaluated.  Later they are appended
 	 * to the results of all files. */
 	struct ctx_eval_results *results;

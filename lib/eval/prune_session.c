@@ -61,6 +61,7 @@ ctx_policy_prune(const struct eval_worker *worker,
 	int rc;
 
 	config.budget = (struct ctx_amount){.n = request->budget, .set = true};
+	config.scorer.shared = worker->shared;
 	config.user = answer;
 	config.ended = end_conversation;
 	rc = prune_text(worker, &config, request->input, &answer->out, err);

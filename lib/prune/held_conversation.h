@@ -85,7 +85,7 @@ struct held_conversation {
 	 * oldest messages, whatever their text is */
 	struct ctx_scorer *scorer;
 	/* The number with which the scorer gets the next message
-	 * (ctx_scored_message.number); always 0 in ctx-prune. */
+	 * (ctx_scored_message.number).  0 unless messages are shared. */
 	uint32_t shared_number;
 	struct ctx_model_counter model_counter;
 	/* The token counter with which the messages in memory were counted.
@@ -158,6 +158,9 @@ struct prune {
 	struct ctx_rewrite rewrite;
 	struct ctx_model_counters *counters;
 	struct ctx_prune_config *options;
+	/* number of messages that scorers got in this run, if the options have
+	 * shared texts */
+	uint32_t n_shared;
 	/* stream_conversation: the conversation in which each message is a
 	 * record; record_conversation: the conversation inside the current
 	 * record. */

@@ -321,6 +321,8 @@ score_segments(struct prune *run, struct held_conversation *conversation,
 {
 	if (conversation->scorer == NULL)
 		return 0;
+	if (run->options->scorer.shared != NULL)
+		conversation->shared_number = ++run->n_shared;
 	conversation->scorer->counter = conversation->model_counter.counter;
 	return conversation->scorer->kind->add(conversation->scorer,
 	    &(struct ctx_scored_message){.message = message,

@@ -385,7 +385,8 @@ struct ctx_scorer_options {
 	/* true: texts are kept or removed as a whole, not in parts */
 	bool whole;
 	/* For the strategies salient and heuristic: the names in messages that
-	 * several scorers read, or NULL.  Owned by the caller. */
+	 * several scorers read, or NULL.  Owned by the caller, who must always
+	 * call ctx_prune_stream with the same input and counters for it. */
 	struct ctx_shared_texts *shared;
 };
 
