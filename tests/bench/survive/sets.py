@@ -19,8 +19,14 @@ FORMAT is one of:
 Public repositories that have such files, read in November 2026:
   claude, codex  agurod42/torre-swipe (docs/conversations),
                  xiaomoziyi/session-logs (sessions)
-  claude         entireio/cli (full.jsonl of the branch entire/checkpoints/v1; of
-                 files with the same sessionId the longest)
+  claude         entireio/cli ("coding2"); Beep206/CyberVPN, EntityProcess/agentv,
+                 FSM1/cipher-box, PackmindHub/context-evaluator, entireio/auth-go,
+                 entireio/external-agents, ta93abe/me ("coding3"): files
+                 full.jsonl of the branch entire/checkpoints/v1, whose
+                 metadata.json names the agent; of files with the same session
+                 the longest
+  codex          EntityProcess/agentv, entireio/external-agents, ta93abe/me: the
+                 same branch
   mini           gruckion/mini-swe-agent (swebench_results)
   swe-agent      multi-swe-bench/experiments (evaluation/java/verified)
   tau            sierra-research/tau-bench (historical_trajectories)
