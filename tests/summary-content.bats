@@ -635,3 +635,29 @@ This roof was painted because it had to be."
 	grep -qx 'Assistant: 1\. The date on which you travel\.' text
 	run ! grep -e moon -e 'other questions' text
 }
+
+@test "a summary says how many times a file was changed" {
+	{
+		messages "user:Mend it."
+		tool c1 Edit '{"file_path": "a.c", "old_string": "x1", "new_string": "y1"}' ok
+		tool c2 Edit '{"file_path": "a.c", "old_string": "x2", "new_string": "y2"}' ok
+		tool c3 Edit '{"file_path": "a.c", "old_string": "x3", "new_string": "y3"}' 'File has been modified since read. Read it.'
+		tool c4 Edit '{"file_path": "b.c", "old_string": "x4", "new_string": "y4"}' ok
+		messages "user:so?" "assistant:$(words 900)" "user:and?"
+	} > in
+	ctx-prune --compact -k 1 -t 1 in > out
+	summary_of out | sed '1s/^\[Earlier conversation summary\]: //' > text
+	grep -qx 'Changed: a.c -> - x2 + y2 (2 changes)' text
+	grep -qx 'Changed: b.c -> - x4 + y4' text
+	# A later run repeats the line.
+	{
+		cat out
+		messages "assistant:Well."
+		tool c5 Edit '{"file_path": "a.c", "old_string": "x5", "new_string": "y5"}' ok
+		messages "assistant:$(words 900)" "user:then?"
+	} > more
+	ctx-prune --compact -k 1 -t 1 more > out
+	summary_of out | sed '1s/^\[Earlier conversation summary\]: //' > text
+	grep -qx 'Changed: a.c -> - x2 + y2 (2 changes)' text
+	grep -qx 'Changed: a.c -> - x5 + y5' text
+}

@@ -403,6 +403,8 @@ place_action(struct summary_line *line, const struct summary_action *action)
 	else if (action->class != DONE_TASK || line->class != DONE_TASK)
 		line->number = action->number;
 	line->facts = action->failed ? 0 : action->facts;
+	if (action->class == CHANGED_FILE && !action->failed)
+		line->changes += action->changes > 0 ? action->changes : 1;
 	if (ctx_summary_is_task(action))
 		line->class = action->hidden ? CLASSES : action->class;
 }

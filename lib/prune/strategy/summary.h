@@ -165,6 +165,9 @@ struct summary_action {
 	/* id of the facts in summary_actions.texts: values of a result in JSON,
 	 * or what an edit changed; or 0 if there are none */
 	uint32_t facts;
+	/* how many times a file was changed, if an earlier summary says so; 0
+	 * if once */
+	uint32_t changes;
 	bool failed;
 	bool reports; /* true if the tool call gave a task to another agent */
 	/* true if the summary has no line for the action: the task is in a kept
@@ -196,6 +199,8 @@ struct summary_actions {
 enum { CTX_MOST_ACTION = 120 };
 /* the text between an action and its outcome or its facts */
 #define CTX_OUTCOME_MARK " -> "
+/* the text after the number of changes of a file, at the end of a line */
+#define CTX_CHANGES_SUFFIX " changes)"
 /* the text after a task that a kept tool call marks as done */
 #define CTX_BELOW_SUFFIX " (see below)"
 
@@ -298,8 +303,10 @@ struct summary_line {
 	bool taken;
 	/* True if the line was selected because names are listed below it. */
 	bool for_names;
-	bool has_names;  /* true if names are listed below the line */
-	uint32_t facts;  /* see struct summary_action */
+	bool has_names; /* true if names are listed below the line */
+	uint32_t facts; /* see struct summary_action */
+	/* for a changed file: number of successful calls that changed it */
+	uint32_t changes;
 	bool with_facts; /* true if the line is written with its facts */
 };
 

@@ -434,6 +434,29 @@ ctx_summary_actions_result(struct summary_actions *actions,
 	    : record_outcome(actions, action, text, err);
 }
 
+/* Removes " (N changes)" from the end of *text.  Returns N, or 0 if the text
+ * does not end so. */
+static uint32_t
+cut_changes(struct ctx_str *text)
+{
+	const size_t n = sizeof CTX_CHANGES_SUFFIX - 1;
+	uint32_t changes = 0, unit = 1;
+	size_t at;
+
+	if (text->n < n ||
+	    memcmp(text->p + text->n - n, CTX_CHANGES_SUFFIX, n) != 0)
+		return 0;
+	for (at = text->n - n;
+	     at > 0 && ctx_is_digit(text->p[at - 1]) && unit < 1000000; at--) {
+		changes += (uint32_t)(text->p[at - 1] - '0') * unit;
+		unit *= 10;
+	}
+	if (at < 2 || memcmp(text->p + at - 2, " (", 2) != 0)
+		return 0;
+	text->n = at - 2;
+	return changes;
+}
+
 int
 ctx_summary_actions_earlier(struct summary_actions *actions,
     enum line_class class, struct ctx_str text, uint32_t *action,
@@ -441,6 +464,7 @@ ctx_summary_actions_earlier(struct summary_actions *actions,
 {
 	const size_t n = sizeof CTX_OUTCOME_MARK - 1;
 	const size_t below = sizeof CTX_BELOW_SUFFIX - 1;
+	uint32_t changes = class == CHANGED_FILE ? cut_changes(&text) : 0;
 	const char *mark, *end = text.p + text.n;
 	struct ctx_str rest = text, name = ctx_str_cut(&rest, ' ');
 
@@ -460,6 +484,8 @@ ctx_summary_actions_earlier(struct summary_actions *actions,
 	    ctx_intern(&actions->texts, mark + n, (size_t)(end - mark) - n,
 		&actions->list[*action - 1].outcome, err) < 0)
 		return -1;
+	if (*action != 0)
+		actions->list[*action - 1].changes = changes;
 	/* The line of a task may begin with its number, "#1 ". */
 	return *action != 0 &&
 		ctx_summary_is_task(&actions->list[*action - 1]) &&

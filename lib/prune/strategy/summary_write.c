@@ -8,6 +8,7 @@
  * the names, too.  The last line lists the names that do not belong to a tool
  * call.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +50,8 @@ struct summary_writer {
 
 /* ---- lines ---- */
 
-/* Counts the tokens of each line, plus 3 for its label and line feed.  Also
+/* Counts the tokens of each line, plus 3 for its label and line feed, and 4 for
+ * a number of changes.  Also
  * finds out whether any name in the line occurs in a kept message. */
 static int
 measure_lines(struct ctx_summary *s, struct ctx_token_counter *counter,
@@ -63,7 +65,7 @@ measure_lines(struct ctx_summary *s, struct ctx_token_counter *counter,
 		if (ctx_token_count(counter, text.p, text.n, &line->tokens,
 			err) < 0)
 			return -1;
-		line->tokens += 3;
+		line->tokens += line->changes > 1 ? 7 : 3;
 	}
 	return 0;
 }
@@ -305,17 +307,21 @@ append_names(const struct summary_writer *w, size_t from, uint32_t place,
 	return (long)(at - from);
 }
 
-/* Appends the facts of a line, if they are selected. */
+/* Appends the facts of a line, if they are selected, and the number of changes
+ * of a file, if there were several. */
 static int
 append_facts(const struct ctx_summary *s, const struct summary_line *line,
     struct ctx_buf *out, struct ctx_err *err)
 {
-	if (!line->with_facts)
-		return 0;
-	if (ctx_buf_printf(out, err, CTX_OUTCOME_MARK) < 0)
+	if (line->with_facts &&
+	    (ctx_buf_printf(out, err, CTX_OUTCOME_MARK) < 0 ||
+		ctx_buf_add_str(out,
+		    ctx_intern_at(&s->actions.texts, line->facts), err) < 0))
 		return -1;
-	return ctx_buf_add_str(out,
-	    ctx_intern_at(&s->actions.texts, line->facts), err);
+	return line->changes > 1
+	    ? ctx_buf_printf(out, err, " (%" PRIu32 CTX_CHANGES_SUFFIX,
+		  line->changes)
+	    : 0;
 }
 
 /* Appends the selected lines, each with the list of its names below it. */
