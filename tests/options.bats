@@ -328,4 +328,8 @@ check_flag() {
 	run -2 ctx-count lines
 	[[ $output == *": unexpected end of input; with --lenient this is not an error" ]]
 	run -0 ctx-count --lenient lines
+	# A line into which another line was written.
+	printf '%s\n' '{"role":"user","content":"a"}{"role":"user"' > lines
+	run -2 ctx-count lines
+	[[ $output == *": more than one JSON value on the line; "*"; with --lenient this is not an error" ]]
 }

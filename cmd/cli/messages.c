@@ -119,6 +119,18 @@ cli_allocate(const struct cli *cli, size_t n, size_t size)
 	return p;
 }
 
+/* Returns true for the error of a line that a program did not write whole, or
+ * wrote into another line, as happens if a program is killed. */
+static bool
+is_torn(const char *text)
+{
+	static const char two[] = "more than one JSON value on the line";
+
+	return strcmp(text, "unexpected end of input") == 0 ||
+	    strcmp(text, "unexpected end of line") == 0 ||
+	    strncmp(text, two, sizeof two - 1) == 0;
+}
+
 void
 cli_fail(const struct cli *cli, const struct ctx_err *err)
 {
@@ -128,9 +140,7 @@ cli_fail(const struct cli *cli, const struct ctx_err *err)
 	cli_progress_clear(cli);
 	if (err->code == CTX_EPIPE)
 		exit(CLI_TROUBLE);
-	if (err->code == CTX_EINPUT && !cli->lenient &&
-	    (strcmp(err->text, "unexpected end of input") == 0 ||
-		strcmp(err->text, "unexpected end of line") == 0))
+	if (err->code == CTX_EINPUT && !cli->lenient && is_torn(err->text))
 		hint = "; with --lenient this is not an error";
 	if (cli->annotations != NULL && cli->annotations->given &&
 	    err->code == CTX_EINPUT && file != NULL)
