@@ -527,7 +527,7 @@ lost() {
 		    jq -e '.unused == .budget - .left.tokens and
 			.target <= .budget'
 	done <<-'END'
-		-b 16k --quantum 0|only whole groups are removed
+		-b 17k --quantum 0|only whole groups are removed
 		-b 200k|nothing had to be removed
 		-b 16k --target 50% --quantum 0|the target is 8000; only whole groups are removed
 		-b 40k --quantum 9k|messages are removed in steps of 9000 tokens (--quantum)

@@ -32,6 +32,39 @@ run_of_reads() {
 	jq -se 'map(select(.role == "tool") | .score) | . == sort' why > /dev/null
 }
 
+# Prunes a conversation with two reads of the texts $1 and $2 to so few tokens
+# that one of these texts is removed.  $3 and $4 are messages of the assistant
+# before and after the reads.
+keep_one() {
+	messages "system:Be brief." "user:Mend the parser." > in
+	{
+		messages "assistant:${3:-Reading.}"
+		called a read_file '{"path":"f"}' "$1 $(words 40)"
+		called b read_file '{"path":"f"}' "$2 $(words 40)"
+		for i in $(seq 8); do
+			called "c$i" read_file '{"path":"f"}' "$(words 40)"
+		done
+		messages "assistant:${4:-Done.}" "user:Continue."
+	} >> in
+	ctx-prune -s salient --quantum 0 -k 1 -t 1 -b 150 in
+}
+
+@test "salient prefers names to numbers, and dates to other numbers" {
+	keep_one "set retry_limit in it" "set 4831.5 in it" > out
+	grep -q retry_limit out
+	run -1 grep -q 4831.5 out
+	keep_one "on 2026-05-14 it was" "on 20260514 it was" > out
+	grep -q 2026-05-14 out
+	run -1 grep -q 20260514 out
+}
+
+@test "salient prefers names that the assistant did not write first" {
+	keep_one "set retry_limit in it" "set delay_limit in it" \
+	    "I add delay_limit. $(words 90)" "I saw retry_limit. $(words 90)" > out
+	grep -q 'set retry_limit' out
+	run -1 grep -q 'set delay_limit' out
+}
+
 @test "salient keeps smaller groups if the group with most rare names does not fit" {
 	{
 		messages "user:Mend it."

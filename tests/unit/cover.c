@@ -1,8 +1,9 @@
-/* cover.c - tests the names that are found in texts, and the choice of groups
- * (messages that are removed together) by their names */
+/* cover.c - tests the names that are found in texts, their weights, and the
+ * choice of groups (messages that are removed together) by their names */
 #include <math.h>
 
 #include "prune/strategy/cover.h"
+#include "prune/strategy/salient.h"
 #include "prune/strategy/words.h"
 #include "tap.h"
 
@@ -231,6 +232,38 @@ test_marks(void)
 	CHECK(chosen[1] + chosen[2] == 0);
 }
 
+/* Compares the weights of names in the same number of groups, and of a name in
+ * more groups. */
+static void
+test_weights(void)
+{
+	enum { PLAIN, NUMBER, BY_ASSISTANT, REPEATED, FREQUENT, N };
+	uint8_t flags[N] = {0, CTX_NAME_NUMBER, CTX_NAME_BY_ASSISTANT, 0, 0};
+	uint32_t list[] = {PLAIN, NUMBER, BY_ASSISTANT, FREQUENT, REPEATED,
+	    REPEATED, REPEATED};
+	struct text_piece piece = {.names_end = CTX_LENGTH(list)};
+	struct text_pieces pieces = {.names = list, .list = &piece, .n = 1};
+	struct salient_segment segments[] = {{.pieces = &pieces},
+	    {.before = 1}};
+	struct name_table table = {.flags = flags};
+	struct salient s = {.table = &table,
+	    .segments = segments,
+	    .n_names = N,
+	    .input = {.n = 1}};
+	double weight[N] = {3, 3, 3, 3, 4};
+	struct ctx_err err;
+
+	NEED(ctx_salient_weigh(&s, 100, weight, &err) == 0);
+	tap_case("numbers weigh less, and names that the assistant wrote");
+	CHECK(weight[NUMBER] > 0 && weight[NUMBER] < weight[BY_ASSISTANT]);
+	CHECK(weight[BY_ASSISTANT] < weight[PLAIN]);
+	tap_case("a name in several passages weighs more");
+	CHECK(weight[REPEATED] > weight[PLAIN]);
+	tap_case("a name in more than three groups weighs about half");
+	CHECK(weight[FREQUENT] < 0.6 * weight[PLAIN]);
+	CHECK(weight[FREQUENT] > 0.4 * weight[PLAIN]);
+}
+
 int
 main(void)
 {
@@ -284,6 +317,7 @@ main(void)
 		check_needs(&f, chosen);
 	}
 	test_marks();
+	test_weights();
 	tap_case("without groups and names there is nothing to score");
 	f.groups[0].from = 0;
 	f.cover.n_groups = f.cover.n_names = 0;

@@ -98,6 +98,21 @@ is_name(const char *p, size_t n)
 	return false;
 }
 
+bool
+ctx_name_is_number(const char *p, size_t n)
+{
+	size_t digits = 0, dashes = 0, letters = 0;
+
+	if ((find_class(p[0]) & DECIMAL) == 0)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		digits += (find_class(p[i]) & DECIMAL) != 0;
+		letters += (find_class(p[i]) & (SMALL | CAPITAL)) != 0;
+		dashes += p[i] == '-';
+	}
+	return digits * 8 > n * 3 && (dashes == 0 || letters > 0);
+}
+
 static bool
 is_hex(char c)
 {

@@ -4,17 +4,16 @@
  * Later tool calls copy names (paths, identifiers, ids and numbers) from
  * earlier messages.  The value of a group (messages kept or removed together)
  * is the sum, over its names, of log(number of groups / number of groups that
- * contain the name).  When a group is chosen, its names do not count for any
- * other group after that; cover.c chooses the groups in this way. text_pieces.c
- * finds the names.
+ * contain the name), multiplied by factors for some names (salient_weigh.c).
+ * When a group is chosen, its names do not count for any other group after
+ * that; cover.c chooses the groups in this way. text_pieces.c finds the names.
  *
  * tests/bench/survive measures, on recorded sessions, how many of the strings
  * that the rest of a session needs are kept.  None of the following changes
  * raised this number with the power 0.8 in cover.c (other powers were not
  * tried): a greater weight for newer groups (for newer passages it did, see
- * cover.c), for names in user messages or in tool calls, for names that several
- * groups contain, or for tool calls that change a file; a smaller weight for
- * long lists.
+ * cover.c), for names in user messages or in tool calls, or for tool calls that
+ * change a file; a smaller weight for long lists.
  */
 #include <stdlib.h>
 #include <string.h>

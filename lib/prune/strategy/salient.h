@@ -73,6 +73,21 @@ struct salient {
 	size_t removed_cap;
 };
 
+/* Names, as in text_pieces.names. */
+struct salient_names {
+	const uint32_t *list;
+	size_t n;
+};
+
+/* ---- salient_weigh.c ---- */
+
+/* Returns the names of all pieces of segment i. */
+struct salient_names ctx_salient_names(const struct salient *s, size_t i);
+/* Replaces, for each name, the number of groups that contain the name in
+ * weight[] by the weight of the name. n_groups: number of all groups. */
+int ctx_salient_weigh(const struct salient *s, size_t n_groups, double *weight,
+    struct ctx_err *err);
+
 /* ---- salient_rank.c ---- */
 
 /* Implements ctx_scorer_rank.  There must be a struct salient_segment for each

@@ -8,7 +8,6 @@
  * turn.  Then the groups are ranked by the names and tokens that they have
  * without the removed passages.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,17 +63,6 @@ find_pieces(const struct salient *s, size_t i, bool **kept)
 	return s->segments[i].pieces->list + s->segments[i].first;
 }
 
-/* Returns the number of names in all pieces of segment i together. */
-static size_t
-count_names(const struct salient *s, size_t i)
-{
-	const struct salient_segment *segment = &s->segments[i];
-
-	return ctx_first_name(segment->pieces,
-		   segment->first + count_pieces(s, i)) -
-	    ctx_first_name(segment->pieces, segment->first);
-}
-
 /* Returns true if a segment must be kept, but not with all its texts. */
 static bool
 is_shortened(const struct ranked_segment *segment)
@@ -113,7 +101,7 @@ open_ranking(struct ranking *r, struct ctx_err *err)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		keep_pieces(r, i);
-		n_names += count_names(r->s, i);
+		n_names += ctx_salient_names(r->s, i).n;
 	}
 	r->next = calloc(n + 1, sizeof *r->next);
 	r->names = calloc(n_names + 1, sizeof *r->names);
@@ -195,24 +183,13 @@ list_names(struct ranking *r)
 	r->groups[i].from = n;
 }
 
-/* Sets the weight of each name: the fewer groups contain a name, the higher is
- * its weight. */
-static void
-weigh_names(struct ranking *r)
+/* Sets the weight of each name. */
+static int
+weigh_names(const struct ranking *r, struct ctx_err *err)
 {
-	double weights[64], n_groups = (double)r->n_groups, n;
-	size_t i;
-
-	/* Most names are in few groups, so few logarithms are computed. */
-	for (i = 0; i < CTX_LENGTH(weights); i++)
-		weights[i] = log(n_groups / (double)i);
-	for (i = 0; i < r->groups[r->n_segments].from; i++)
+	for (size_t i = 0; i < r->groups[r->n_segments].from; i++)
 		r->weight[r->names[i]]++;
-	for (i = 0; i < r->s->n_names; i++) {
-		n = r->weight[i];
-		r->weight[i] = n < CTX_LENGTH(weights) ? weights[(size_t)n]
-						       : log(n_groups / n);
-	}
+	return ctx_salient_weigh(r->s, r->n_groups, r->weight, err);
 }
 
 /* Sets r->n_groups, the number of tokens of each group, and whether the group
@@ -447,8 +424,7 @@ rank_segments(struct salient *s, struct ctx_err *err)
 	link_segments(&r);
 	survey_groups(&r);
 	list_names(&r);
-	weigh_names(&r);
-	if (choose_passages(&r, err) < 0 ||
+	if (weigh_names(&r, err) < 0 || choose_passages(&r, err) < 0 ||
 	    choose(&r, false, r.n_segments, r.score, err) < 0)
 		goto out;
 	set_ranks(&r);

@@ -77,11 +77,16 @@ take_name(void *user, const char *p, size_t n, struct ctx_err *err)
 	uint32_t id;
 
 	if (intern_name(table, p, n, &id, err) < 0 ||
+	    CTX_GROW(table->flags, table->flags_cap, table->names.n, err) < 0 ||
 	    CTX_GROW(table->list_of, table->list_of_cap, table->names.n, err) <
 		0)
 		return -1;
-	if (table->names.n > known)
+	if (table->names.n > known) {
 		table->list_of[id - 1] = 0;
+		table->flags[id - 1] =
+		    (uint8_t)((ctx_name_is_number(p, n) ? CTX_NAME_NUMBER : 0) |
+			(reader->by_assistant ? CTX_NAME_BY_ASSISTANT : 0));
+	}
 	if (!ctx_name_table_is_new(table, id - 1))
 		return 0;
 	if (CTX_GROW(pieces->names, pieces->names_cap, pieces->n_names + 1,
@@ -284,6 +289,7 @@ read_blocks(struct text_reader *reader, const struct ctx_scored_message *scored,
 	size_t i, result = 0;
 
 	reader->text.n = 0;
+	reader->by_assistant = message->role == CTX_ROLE_ASSISTANT;
 	/* The names in a demonstration (example messages) say nothing about the
 	 * task, so they are ignored. */
 	for (i = 0; i < message->n && !(flags & CTX_SEGMENT_DEMONSTRATION);
@@ -293,6 +299,7 @@ read_blocks(struct text_reader *reader, const struct ctx_scored_message *scored,
 			continue;
 		if (block.result_index == 0)
 			divided = false;
+		reader->by_assistant &= block.kind != CTX_BLOCK_TOOL_RESULT;
 		if (block.kind == CTX_BLOCK_TOOL_RESULT &&
 		    (scored->excluded == NULL || !scored->excluded[result++]) &&
 		    divide_result(reader, message, i, &divided, err) < 0)
@@ -456,8 +463,10 @@ ctx_name_table_release(struct name_table *table)
 {
 	ctx_intern_release(&table->names);
 	free(table->list_of);
+	free(table->flags);
 	table->list_of = NULL;
-	table->list_of_cap = 0;
+	table->flags = NULL;
+	table->list_of_cap = table->flags_cap = 0;
 }
 
 void

@@ -43,12 +43,23 @@ struct text_pieces {
 	size_t n, cap;
 };
 
+/* What is known of a name. */
+enum {
+	/* The name is a number, as ctx_name_is_number defines it. */
+	CTX_NAME_NUMBER = 1,
+	/* The assistant wrote the name before any tool result or message of the
+	 * user contained it. */
+	CTX_NAME_BY_ASSISTANT = 2,
+};
+
 /* The names in several struct text_pieces.  Each name has a number, counted
  * from 0. */
 struct name_table {
 	struct ctx_intern names; /* the id of a name is its number plus 1 */
 	struct ctx_hashkey key;
 	bool has_key;
+	uint8_t *flags; /* for each name: CTX_NAME_... flags */
+	size_t flags_cap;
 	/* For each name: the number of the list of names to which the name was
 	 * added last.  A list of names is, for example, that of a piece. list:
 	 * number of the newest list, from 1. */
@@ -74,6 +85,8 @@ struct text_reader {
 	bool whole;
 	struct ctx_counter *counter; /* owned by the caller */
 	struct ctx_buf text, tool;
+	/* true if the assistant wrote the text that is being read */
+	bool by_assistant;
 	/* text of the tool result that was read last */
 	struct text_segments result;
 };

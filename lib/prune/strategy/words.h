@@ -22,6 +22,10 @@ struct ctx_words {
  * A name consists of ASCII characters. */
 int ctx_names_of(const struct ctx_words *words, const char *p, size_t n,
     struct ctx_err *err);
+/* Returns true if a name begins with a digit and more than 3/8 of its bytes are
+ * digits: a number, hash, time or version.  Returns false for a date, such as
+ * 2026-05-14. */
+bool ctx_name_is_number(const char *p, size_t n);
 /* Calls words->take for each term (word) of a UTF-8 text. */
 int ctx_terms_of(const struct ctx_words *words, const char *p, size_t n,
     struct ctx_err *err);
