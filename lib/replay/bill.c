@@ -14,8 +14,9 @@
 /* Divisor: two numbers of tokens count as equal if their difference is at most
  * the larger number divided by TOLERANCE (2 %). */
 #define TOLERANCE 50
-/* If a cache read differs by at most this number of tokens from what a prompt
- * has stored, the provider has read this prompt. */
+/* If the number of tokens read from the cache differs by at most this number
+ * from the number that an older prompt has stored, the provider is assumed to
+ * have read the older prompt. */
 #define PROMPT_TOLERANCE 128
 
 static const struct {
@@ -277,9 +278,9 @@ difference(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* Returns true if an older prompt, which is the beginning of this prompt, has
- * stored as many tokens as a request has read from a cache without
- * breakpoints. */
+/* Returns true if a request has read from the cache about as many tokens as an
+ * older prompt, with which this prompt begins, has stored.  Always false for
+ * caches with breakpoints. */
 static bool
 is_of_older_prompt(const struct billing *billing,
     const struct cached_prompt *prompt, const struct cache_rules *rules,
@@ -407,8 +408,8 @@ find_last_read(struct billing *billing, struct replay_request *request)
 	billing->read_model = request->model;
 }
 
-/* Returns true if the requests to models that have cache breakpoints of OpenAI
- * read from the cache but, according to the session, none wrote to it. */
+/* Returns true if the session reports cache reads, but no cache writes, of
+ * models of OpenAI whose cache writes cost money. */
 static bool
 reports_no_writes(const struct ctx_replay_session *session)
 {

@@ -2,7 +2,7 @@
  * cache_rules.c - how the prompt caches of providers store prompts
  *
  * The rules agree with the guides of the providers on prompt caching and, where
- * these say nothing, with recorded sessions, both of November 2026.
+ * these say nothing, with recorded sessions (NOTES.md).
  */
 #include <string.h>
 
@@ -11,39 +11,15 @@
 #define MINUTE INT64_C(60000)
 #define HOUR   (60 * MINUTE)
 
-/* The provider finds a stored beginning of a prompt only if at most 15 + 20
- * content blocks come after it in the prompt. ctx-cache sets one breakpoint at
- * the end of the prompt and another 15 blocks earlier, and the provider
- * searches the 20 blocks before each breakpoint. */
+/* Anthropic and Amazon search the 20 content blocks before each breakpoint for
+ * the end of a stored prompt.  ctx-cache sets one breakpoint at the end of the
+ * prompt and another 15 blocks earlier.  So a stored beginning of a prompt is
+ * found if at most 35 content blocks come after it. */
 #define MARKED_REACH 35
 
-/* Rules of providers whose caches need no breakpoints.  The first row holds
+/* Rules of providers whose caches need no breakpoints.  The first row counts
  * whose vendor is that of the model, and whose name is the beginning of the
- * model's name.
- *
- * OpenAI: measured in November 2026 in 10,801 cache reads that Codex (3,574),
- * pi (2,589) and opencode (4,638) recorded in 2026.  Each is a multiple of the
- * step after the offset: 384 of 512 for gpt-5.5 in Codex, 512 (pi) or 768
- * (Codex) of 1,024 for gpt-5.6, otherwise 0.  With the right rule about the
- * response, and with this number of unread tokens, most reads within 5 minutes
- * agree to the token: 97 % of 1,605 for gpt-5.6 in pi (72 % if the response
- * were stored), 84 % of 2,413 for gpt-5.5 in Codex (50 %), 89 % of 177 for
- * gpt-5.3-codex-spark (24 %), 54 % of 4,833 for gpt-5.3-codex in opencode (14 %
- * if it were not stored).  The guide promises 30 minutes for gpt-5.6.  After
- * pauses of 5 to 30 minutes 110 of 139 prompts were still stored; after 30 to
- * 60 minutes 9 of 19, later none of 24.
- *
- * OpenAI does not always read the newest prompt that it has stored.  Of prompts
- * that continue the one before within a minute, fewer tokens than expected were
- * read for 1.2 % of 1,638 (gpt-5.6), 7.4 % of 3,979 (other models) and 33 % of
- * 5,059 in opencode, whose gateway may have several accounts. 83 % of these
- * reads are 0, as many as of the session's first request, or differ by at most
- * 128 from the tokens of an older prompt.
- *
- * Google: measured in 276 cache reads of gemini-3-flash in 14 sessions of pi,
- * April 2026.  Steps are in tokens of Google's, of which 0.99 to 1.06 are
- * billed; with the scale of the read before, 86 % are equal within 2 %. Nothing
- * was read for 26 of 276: the guide promises no reads. */
+ * model's name.  NOTES.md has the measurements. */
 static const struct vendor_rules {
 	const char *vendor, *name;
 	struct cache_rules rules;
@@ -85,8 +61,9 @@ find_vendor_rules(const struct ctx_model *model)
 	return NULL;
 }
 
-/* Fits the steps to a cache read, which is a whole number of steps after the
- * offset. */
+/* Sets the offset or, if the steps are in tokens of another kind than those
+ * that are billed, multiplies the steps by a factor, so that a recorded cache
+ * read is the offset plus a multiple of a step. */
 static void
 fit_steps(struct cache_rules *rules, uint64_t read)
 {

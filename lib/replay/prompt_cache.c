@@ -251,7 +251,7 @@ store_node(struct prompt_cache *cache, uint32_t node, uint32_t use,
 }
 
 /* Marks all messages of a prompt and, if the rules say so, of its response as
- * stored, and extends the lifetime of their use. */
+ * stored.  Their lifetime begins again. */
 static int
 store_path(struct prompt_cache *cache, const struct cached_prompt *prompt,
     const struct cache_rules *rules, struct ctx_err *err)

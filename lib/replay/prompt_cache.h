@@ -15,16 +15,14 @@ struct cache_rules {
 	bool is_marked;
 	/* true if the provider charges for writing to the cache */
 	bool writes;
-	/* The number of tokens that are read from the cache, minus the offset,
-	 * is always a multiple of the step or, if it is less than the step, of
-	 * the small step (0: the same).  The offset is less than the step; it
-	 * is not 0 if the provider inserts tokens before the prompt that it
-	 * does not bill. */
+	/* Either nothing is read from the cache, or the offset plus a multiple
+	 * of the step.  Below the step, multiples of small_step are read; 0: as
+	 * step.  The offset is less than the step.  It is not 0 if the provider
+	 * inserts tokens before the prompt and does not bill them. */
 	uint64_t step, small_step, offset;
-	/* stores_response: true if the response is stored, too, not only the
-	 * prompt. unread: number of tokens at the end of the response or else
-	 * of the prompt that are never read. */
+	/* true if the response is stored, too; false if only the prompt */
 	bool stores_response;
+	/* number of tokens at the end of what is stored that are never read */
 	uint64_t unread;
 	/* minimum number of tokens of a prompt that the cache stores */
 	uint64_t least;
@@ -141,8 +139,8 @@ uint64_t ctx_replay_count_response(const struct replay_request *request);
 int ctx_prompt_cache_send(struct prompt_cache *cache,
     const struct cached_prompt *prompt, const struct cache_rules *rules,
     uint64_t *read, enum cache_find *found, struct ctx_err *err);
-/* Finds, from the message *node of a prompt toward its beginning, the next
- * message at which the stored part of an older prompt or its response ends.
+/* Searches a prompt from the message *node toward its beginning for a message
+ * at which an older stored prompt, or its response, ends.
  * Sets *node to this message and *tokens to the number of tokens of the part.
  * Returns false if there is none. */
 bool ctx_prompt_cache_next(const struct prompt_cache *cache,

@@ -82,12 +82,12 @@ struct replay_request {
 	 * sessions have stored them. unstored: number of tokens at the end of
 	 * the prompt that are not written to the cache. factor: number of
 	 * tokens that the provider bills for messages, per token that ctx
-	 * counts. last_read: number of tokens that the newest earlier request
-	 * to the same model has read from the cache, if any; otherwise the
-	 * number that this request has read. hour: true if what the request
+	 * counts. last_read: number of tokens of the newest earlier cache read
+	 * that is not 0, if the request was to the same model; otherwise of the
+	 * cache read of this request. hour: true if what the request
 	 * writes to the cache is stored for an hour. writes_nothing: true if
-	 * the session reports cache reads of models with OpenAI's breakpoints,
-	 * but no cache writes. */
+	 * the session reports cache reads, but no cache writes, of models of
+	 * OpenAI whose cache writes cost money: then no write is charged. */
 	uint64_t outside, stored_outside, shared, unstored, last_read;
 	double factor;
 	bool hour, writes_nothing;
