@@ -24,8 +24,8 @@
  * never treated as a repetition, because a text such as "All 5 tests pass."
  * says something about a certain time. */
 enum { MOST_SHAPE = 60, LEAST_REPEATED = 80 };
-/* Maximum number of bytes at the beginning of another agent's report in which
- * the sentences begin that are used. */
+/* Of another agent's report, only sentences are used that begin in its first
+ * MOST_REPORT bytes. */
 enum { MOST_REPORT = 1500 };
 
 int

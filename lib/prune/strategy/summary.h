@@ -16,8 +16,8 @@ enum line_class {
 	OPEN_POINT,
 	CHANGE, /* a tool call that changed something other than a file */
 	CHANGED_FILE,
-	/* the first sentence of a paragraph or list item that the assistant
-	 * wrote last before a message of the user */
+	/* the first sentence of a paragraph or list item in the assistant's
+	 * last text before a message of the user */
 	ANSWER,
 	DECISION,
 	COMMAND,
@@ -25,7 +25,8 @@ enum line_class {
 	LOOK_COMMAND, /* a command that only shows the content of files */
 	CALL,
 	REST,
-	/* a line that says which lines follow a kept message of the user */
+	/* a line that quotes the beginning of a kept message of the user: what
+	 * the next lines tell happened after that message */
 	KEPT_MESSAGE,
 	CLASSES,
 };
@@ -45,8 +46,8 @@ struct summary_name {
 	 * name, in the arguments or the result of this tool call; 0 if there is
 	 * none. */
 	uint32_t key;
-	/* index in summary_names.below, plus 1, for this action and key; 0 if
-	 * the name has no key */
+	/* index plus 1 of the element of summary_names.below that counts the
+	 * names of this action and key; 0 if the name has no key */
 	uint32_t below;
 	bool by_user; /* true if a text of the user has the name */
 	bool earlier; /* true if an earlier summary lists the name */
@@ -65,8 +66,9 @@ struct summary_names {
 	struct summary_name *list;
 	size_t cap;
 	struct ctx_intern keys; /* string table of the keys of JSON objects */
-	/* Pairs of an action and a key, as 8 bytes; and for the pair with the
-	 * id n, at index n - 1, how many names the action has with this key. */
+	/* pairs: string table of pairs of an action and a key, as 8 bytes.
+	 * below: for the pair with the id n, at index n - 1: how many names
+	 * below this key are in the arguments or the result of the action. */
 	struct ctx_intern pairs;
 	uint32_t *below;
 	size_t below_cap;
@@ -165,8 +167,8 @@ struct summary_action {
 	/* id of the facts in summary_actions.texts: values of a result in JSON,
 	 * or what an edit changed; or 0 if there are none */
 	uint32_t facts;
-	/* how many times a file was changed, if an earlier summary says so; 0
-	 * if once */
+	/* how many times a file was changed, according to an earlier summary;
+	 * 0 if it gives no number, which means once */
 	uint32_t changes;
 	bool failed;
 	bool reports; /* true if the tool call gave a task to another agent */
@@ -292,8 +294,8 @@ struct summary_line {
 	/* For the first FIRST_LINES lines of the user: number of the line, from
 	 * 1.  For all other lines: 0. */
 	unsigned first;
-	/* true if the line is the first sentence of a text line that is not
-	 * indented */
+	/* true if the sentence is the first in its line of the message, and
+	 * that line is not indented */
 	bool leads;
 	/* true if the line is the first or the last of an answer, or has the
 	 * user's agreement */
@@ -378,8 +380,8 @@ void ctx_summary_end_answer(struct ctx_summary *s);
 int ctx_summary_add_agreement(struct ctx_summary *s, struct ctx_str answer,
     struct ctx_err *err);
 /* Adds the line of a kept message.  If the summary has the line already, only
- * changes its class: CLASSES as long as it is not known whether the message is
- * kept. */
+ * changes its class. class: KEPT_MESSAGE, or CLASSES if the line is from an
+ * earlier summary: it is not written unless the message is kept again. */
 int ctx_summary_add_kept_line(struct ctx_summary *s, struct ctx_str text,
     enum line_class class, struct ctx_err *err);
 /* Adds the line of a kept message of the user, unless a program has written the

@@ -8,13 +8,17 @@
 
 #include "prune/strategy/summary.h"
 
-/* Maximum shares of the summary's tokens, in percent.  ASKED_SHARE: for
- * sentences of the user.  DONE_SHARE: for tasks and changes.  TOLD_SHARE:
- * for other lines that are selected because of their text.  All other tokens
- * are for names and the lines of their tool calls; with larger shares, fewer of
- * the names that are needed later are kept (tests/bench/survive).
- * CONSTRAINT_SHARE: for the constraint of the user that is selected before all
- * others. KEPT_SHARE: for the beginnings of kept messages. */
+/* Maximum shares of the summary's tokens, in percent.
+ * ASKED_SHARE: for sentences of the user.
+ * DONE_SHARE: for tasks and changes.
+ * TOLD_SHARE: for decisions, commands and errors.
+ * ANSWER_SHARE: for answers of the assistant.
+ * CONSTRAINT_SHARE: for one sentence in which the user says what must or must
+ * not be done, which is selected before all other lines but the first.
+ * KEPT_SHARE: for the beginnings of kept messages.
+ * All other tokens are for names and the lines of their tool calls.  With
+ * larger shares, fewer of the names that are needed later are kept
+ * (tests/bench/survive). */
 enum {
 	ASKED_SHARE = 40,
 	DONE_SHARE = 30,
@@ -29,7 +33,8 @@ enum {
  * names than sentences. */
 enum { NAMES_FIRST = 100 };
 
-/* Returns true for an item of a numbered list, such as "2. **Rename it.**",
+/* Returns true for an item of a list with numbers or letters, such as "2.
+ * **Rename it.**",
  * "**B.** One test fails" or "- **#12** is ready". */
 static bool
 is_numbered(struct ctx_str text)

@@ -1,6 +1,6 @@
 /*
- * summary_lines.c - adds lines to the built-in summary, and tells questions,
- * answers and agreements of the user
+ * summary_lines.c - adds lines to the built-in summary: sentences, questions to
+ * which the user agreed, and the places of kept messages
  */
 #include <string.h>
 
@@ -175,7 +175,8 @@ ctx_summary_add_kept_message(struct ctx_summary *s, struct ctx_str text,
 	if (ctx_buf_printf(&s->kept, err, CTX_KEPT_BEGIN "%.*s%s" CTX_KEPT_END,
 		(int)begin.n, begin.p, begin.n < whole.n ? "..." : "") < 0)
 		return -1;
-	/* Only an earlier summary says where in it the message stood. */
+	/* Directly after an earlier summary: if that summary has no line for
+	 * the message, its place is not known. */
 	if (s->earlier_texts > 0 && s->earlier_texts == s->names.n_texts &&
 	    !ctx_intern_has(&s->seen, s->kept.p, s->kept.n))
 		return 0;

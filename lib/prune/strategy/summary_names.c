@@ -20,7 +20,7 @@
 /* A name that is in more texts than this is not listed, because it usually says
  * something about the environment, such as the path of the home directory. */
 enum { MOST_TEXTS = 4 };
-/* Each name counts less if its tool call has more names than this. */
+/* If a tool call has more names than this, each of them is rated lower. */
 enum { MANY_NAMES = 30 };
 /* The summary contains the key of a name in a JSON object only if the key has
  * at most MOST_KEY bytes and the value at most MOST_VALUE bytes. */
@@ -146,8 +146,8 @@ read_name(const struct name_reader *reader, const char *p, size_t n)
 	return (struct ctx_str){p - 1, n + 1};
 }
 
-/* Adds 1 to the number of names that the action has with the key of the reader.
- * Sets *below to the index of this number in names->below, plus 1. */
+/* Counts a name for the action and the key that are being read.  Sets *below to
+ * the index of their count in names->below, plus 1. */
 static int
 count_below(const struct name_reader *reader, uint32_t *below,
     struct ctx_err *err)
@@ -217,7 +217,8 @@ read_names(struct name_reader *reader, struct ctx_str text, struct ctx_err *err)
 	return each_name(reader, text, add_name, err);
 }
 
-/* Returns true for the key of an argument that only limits a tool call. */
+/* Returns true for the key of an argument that limits the time or the output of
+ * a tool call. */
 static bool
 is_limit(struct ctx_str key)
 {

@@ -183,8 +183,8 @@ is_introduction(struct ctx_str text)
 }
 
 /* Returns true for a line that is only layout or data: a piece of JSON, a
- * single tag such as "<instructions>", or the heading that Codex writes above
- * them. */
+ * single tag such as "<instructions>", or the heading that Codex writes
+ * above its instructions. */
 static bool
 is_layout(struct ctx_str text)
 {

@@ -397,9 +397,9 @@ sort_lines(struct summary_writer *w, struct ctx_err *err)
 	return 0;
 }
 
-/* Leaves out the lines of kept messages after which nothing was removed before
- * the next kept message of the user.  Tasks at the end of the summary do not
- * count. */
+/* Leaves out the line of a kept message if the next line is that of another
+ * kept message, or if there is none.  Tasks, which are at the end of the
+ * summary in any case, do not count. */
 static void
 leave_out_kept(struct summary_writer *w)
 {
