@@ -402,7 +402,7 @@ place_action(struct summary_line *line, const struct summary_action *action)
 		line->number = UINT32_MAX;
 	else if (action->class != DONE_TASK || line->class != DONE_TASK)
 		line->number = action->number;
-	line->facts = action->failed ? 0 : action->facts;
+	line->details = action->failed ? 0 : action->details;
 	if (action->class == CHANGED_FILE && !action->failed)
 		line->changes += action->changes > 0 ? action->changes : 1;
 	if (ctx_summary_is_task(action))

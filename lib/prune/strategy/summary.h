@@ -164,9 +164,9 @@ struct summary_action {
 	/* id of the action's outcome in summary_actions.texts, or 0 if the
 	 * outcome is not known */
 	uint32_t outcome;
-	/* id of the facts in summary_actions.texts: values of a result in JSON,
-	 * or what an edit changed; or 0 if there are none */
-	uint32_t facts;
+	/* id of the details in summary_actions.texts: values of a result in
+	 * JSON, or what an edit changed; or 0 if there are none */
+	uint32_t details;
 	/* how many times a file was changed, according to an earlier summary;
 	 * 0 if it gives no number, which means once */
 	uint32_t changes;
@@ -199,7 +199,7 @@ struct summary_actions {
 
 /* Maximum length in bytes of the text of an action, except its outcome. */
 enum { CTX_MOST_ACTION = 120 };
-/* the text between an action and its outcome or its facts */
+/* the text between an action and its outcome or its details */
 #define CTX_OUTCOME_MARK " -> "
 /* the text after the number of changes of a file, at the end of a line */
 #define CTX_CHANGES_SUFFIX " changes)"
@@ -305,11 +305,11 @@ struct summary_line {
 	bool taken;
 	/* True if the line was selected because names are listed below it. */
 	bool for_names;
-	bool has_names; /* true if names are listed below the line */
-	uint32_t facts; /* see struct summary_action */
+	bool has_names;   /* true if names are listed below the line */
+	uint32_t details; /* see struct summary_action */
 	/* for a changed file: number of successful calls that changed it */
 	uint32_t changes;
-	bool with_facts; /* true if the line is written with its facts */
+	bool with_details; /* true if the line is written with its details */
 };
 
 struct ctx_summary {

@@ -280,7 +280,7 @@ write_difference(struct summary_actions *actions, struct ctx_str old,
 }
 
 /* If a tool call edits a file, and its arguments contain the old and the new
- * text, stores the first difference between both as the facts of the action
+ * text, stores the first difference between both as the details of the action
  * (see struct summary_action). */
 static int
 record_edit(struct summary_actions *actions, uint32_t id, struct ctx_err *err)
@@ -306,7 +306,7 @@ record_edit(struct summary_actions *actions, uint32_t id, struct ctx_err *err)
 	return actions->key.n == 0
 	    ? 0
 	    : ctx_intern(&actions->texts, actions->key.p, actions->key.n,
-		  &actions->list[id - 1].facts, err);
+		  &actions->list[id - 1].details, err);
 }
 
 /* Stores an action for a tool call (what the call did), found in its arguments
@@ -377,10 +377,10 @@ ctx_summary_actions_call(struct summary_actions *actions,
 	return ctx_summary_actions_link(actions, text->id, *action, err);
 }
 
-/* Stores values of a result in JSON as the facts of an action.  The outcome of
- * the action is not known. */
+/* Stores values of a result in JSON as the details of an action.  The outcome
+ * of the action is not known. */
 static int
-record_facts(struct summary_actions *actions, struct summary_action *action,
+record_details(struct summary_actions *actions, struct summary_action *action,
     struct ctx_err *err)
 {
 	struct ctx_buf *line = &actions->line;
@@ -393,7 +393,7 @@ record_facts(struct summary_actions *actions, struct summary_action *action,
 		return -1;
 	return line->n == 0 ? 0
 			    : ctx_intern(&actions->texts, line->p, line->n,
-				  &action->facts, err);
+				  &action->details, err);
 }
 
 /* Stores the outcome of all actions of a tool call, which have consecutive ids
@@ -414,7 +414,7 @@ record_outcome(struct summary_actions *actions, uint32_t last,
 	if (line->n > 0 && (action->class != CHANGED_FILE || result->failed) &&
 	    ctx_intern(&actions->texts, line->p, line->n, &outcome, err) < 0)
 		return -1;
-	if (line->n == 0 && record_facts(actions, action, err) < 0)
+	if (line->n == 0 && record_details(actions, action, err) < 0)
 		return -1;
 	for (; last > 0 && actions->list[last - 1].number == number; last--) {
 		actions->list[last - 1].outcome = outcome;

@@ -307,16 +307,16 @@ append_names(const struct summary_writer *w, size_t from, uint32_t place,
 	return (long)(at - from);
 }
 
-/* Appends the facts of a line, if they are selected, and the number of changes
- * of a file, if there were several. */
+/* Appends the details of a line, if they are selected, and the number of
+ * changes of a file, if there were several. */
 static int
-append_facts(const struct ctx_summary *s, const struct summary_line *line,
+append_details(const struct ctx_summary *s, const struct summary_line *line,
     struct ctx_buf *out, struct ctx_err *err)
 {
-	if (line->with_facts &&
+	if (line->with_details &&
 	    (ctx_buf_printf(out, err, CTX_OUTCOME_MARK) < 0 ||
 		ctx_buf_add_str(out,
-		    ctx_intern_at(&s->actions.texts, line->facts), err) < 0))
+		    ctx_intern_at(&s->actions.texts, line->details), err) < 0))
 		return -1;
 	return line->changes > 1
 	    ? ctx_buf_printf(out, err, " (%" PRIu32 CTX_CHANGES_SUFFIX,
@@ -344,7 +344,7 @@ append_lines(const struct summary_writer *w, struct ctx_buf *out,
 			    : ctx_summary_classes[line->class].label) < 0 ||
 		    ctx_buf_add_str(out, ctx_intern_at(&s->seen, line->id),
 			err) < 0 ||
-		    append_facts(s, line, out, err) < 0 ||
+		    append_details(s, line, out, err) < 0 ||
 		    (n = append_names(w, at, i, out, err)) < 0)
 			return -1;
 		at += (size_t)n;
@@ -436,11 +436,11 @@ complete_lines(struct summary_writer *w, struct ctx_err *err)
 	return 0;
 }
 
-/* Selects the facts (see struct summary_action) of lines that are selected, the
- * newest first, as long as all these facts have at most "left" tokens.  Names
- * in the facts will not be listed below the lines. */
+/* Selects the details (see struct summary_action) of lines that are selected,
+ * the newest first, as long as all these details have at most "left" tokens.
+ * Names in the details will not be listed below the lines. */
 static int
-take_facts(struct summary_writer *w, uint64_t left, struct ctx_err *err)
+take_details(struct summary_writer *w, uint64_t left, struct ctx_err *err)
 {
 	struct ctx_summary *s = w->s;
 	struct ctx_str text;
@@ -449,15 +449,15 @@ take_facts(struct summary_writer *w, uint64_t left, struct ctx_err *err)
 	for (size_t i = s->n; i-- > 0;) {
 		struct summary_line *line = &s->lines[w->order[i].index];
 
-		if (!line->taken || line->facts == 0)
+		if (!line->taken || line->details == 0)
 			continue;
-		text = ctx_intern_at(&s->actions.texts, line->facts);
+		text = ctx_intern_at(&s->actions.texts, line->details);
 		if (count_after(w, CTX_OUTCOME_MARK, text, &tokens, err) < 0)
 			return -1;
 		if (tokens > left)
 			continue;
 		left -= tokens;
-		line->with_facts = true;
+		line->with_details = true;
 		if (ctx_summary_names_keep(&s->names, text, err) < 0)
 			return -1;
 	}
@@ -476,10 +476,10 @@ fill_summary(struct summary_writer *w, uint64_t limit, struct ctx_buf *out,
 	    ctx_summary_names_sort(&s->names, err) < 0 ||
 	    write_selected(w, names, out, &tokens, err) < 0)
 		return -1;
-	/* If the selected lines and names have fewer than limit tokens, facts
+	/* If the selected lines and names have fewer than limit tokens, details
 	 * and more lines are selected. */
 	if (tokens < limit &&
-	    (take_facts(w, limit - tokens, err) < 0 ||
+	    (take_details(w, limit - tokens, err) < 0 ||
 		write_selected(w, names, out, &tokens, err) < 0))
 		return -1;
 	if (tokens < limit &&
