@@ -13,10 +13,10 @@
  * Tools cost GPT-5 about 82 tokens less in Responses than in Chat Completions.
  *
  * Encrypted reasoning of OpenAI (31 requests; each half of them gave the same
- * numbers): about 920 bytes of its base64 are data of the encryption; for 1,000
- * of the other bytes, 153 tokens are billed.  GPT-5.6 has 1,200 bytes of such
- * data (279 responses of August 2026).  A compacted conversation of GPT-4 is
- * encrypted likewise (4 requests).
+ * numbers): about 920 bytes of its base64 (with GPT-5.6 1,200 bytes: 279
+ * responses of August 2026) are data of the encryption; for 1,000 of the other
+ * bytes, 153 tokens are billed.  A compacted conversation of GPT-4 is encrypted
+ * in the same way (4 requests).
  *
  * The schema of an answer has a text around it: about 82 tokens with Claude, 4
  * to 10 with OpenAI's Chat Completions, 0 or 1 with OpenAI's Responses.
@@ -31,11 +31,11 @@
  *
  * Claude's signature of reasoning contains the reasoning in encrypted form. The
  * readable text is a summary, or empty.  All reasoning is billed (7,200 signed
- * blocks of Claude Code, January to July 2026): 30, 160, 330 and 4,200
- * tokens for signatures of 288, 860, 1,600 and 18,000 bytes of Opus 4.5; of
- * Opus 4.8, 46, 200, 750 and 1,230 tokens for 400, 920, 2,800 and 4,300 bytes.
- * Calls of Opus 4.7 (189 requests) and 4.8 (55 requests) with one to four
- * arguments are also from there.
+ * blocks of Claude Code, January to July 2026): for signatures of 288, 860,
+ * 1,600 and 18,000 bytes of Opus 4.5 30, 160, 330 and 4,200 tokens; for 400,
+ * 920, 2,800 and 4,300 bytes of Opus 4.8 46, 200, 750 and 1,230 tokens.  The
+ * figures for calls of Opus 4.7 (189 requests) and 4.8 (55 requests) with one
+ * to four arguments come from the same recordings.
  *
  * Gemini (658 requests).  In the Gemini API since 2.5, each message and a
  * system prompt outside the messages cost one token.  Tools, calls and results

@@ -145,9 +145,10 @@ int ctx_read_typed(struct ctx_message *message, uint32_t block,
 int ctx_read_thinking(struct ctx_message *message, uint32_t block,
     struct ctx_err *err);
 
-/* If the newest block is reasoning, and the provider gets it in encrypted form,
- * makes the encrypted form its payload. key: name of the member of the JSON
- * node "block" with the properties for providers, as the AI SDK writes them. */
+/* If the newest block is reasoning that is sent back to the provider in
+ * encrypted form, makes the encrypted text its payload. key: the member of the
+ * JSON node "block" that has the provider's own properties, such as
+ * "providerMetadata" of the AI SDK. */
 void ctx_read_encryption(struct ctx_message *message, uint32_t block,
     const char *key);
 

@@ -50,12 +50,12 @@ struct ctx_policy {
 	/* The main function of the command, which is called in a new process.
 	 * NULL: the command is started as a program. */
 	ctx_policy_main *main;
-	/* Used if main is not NULL, which is that of ctx-prune: index of the
-	 * word after the common options that ctx_policy_parse has added. */
+	/* Used only if main is not NULL: index of the first word that the user
+	 * wrote, after the options that ctx_policy_parse has added. */
 	size_t own;
 	/* Set by the caller, who owns it.  If it is not NULL, no command is
-	 * run: the messages are pruned with this configuration, in which only
-	 * the budget is replaced. */
+	 * run: the messages are pruned with this configuration, and with the
+	 * budget of the run. */
 	const struct ctx_prune_config *config;
 };
 

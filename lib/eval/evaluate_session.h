@@ -16,7 +16,8 @@ struct eval_worker {
 	struct eval_judge judge;
 	struct ctx_buf file;   /* content of the file */
 	struct ctx_buf before; /* bytes of the session before the split */
-	/* the names in these bytes, which several policies need */
+	/* the names (paths, identifiers, ids, numbers) in the messages before
+	 * the split, found once for all policies */
 	struct ctx_shared_texts *shared;
 	/* Results of the file that is being evaluated.  Later they are appended
 	 * to the results of all files. */

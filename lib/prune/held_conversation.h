@@ -158,8 +158,8 @@ struct prune {
 	struct ctx_rewrite rewrite;
 	struct ctx_model_counters *counters;
 	struct ctx_prune_config *options;
-	/* number of messages that scorers got in this run, if the options have
-	 * shared texts */
+	/* number of messages that scorers got in this run; not counted if
+	 * options->scorer.shared is NULL */
 	uint32_t n_shared;
 	/* stream_conversation: the conversation in which each message is a
 	 * record; record_conversation: the conversation inside the current

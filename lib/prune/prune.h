@@ -384,9 +384,9 @@ struct ctx_scorer_options {
 	struct ctx_command embedder;
 	/* true: texts are kept or removed as a whole, not in parts */
 	bool whole;
-	/* For the strategies salient and heuristic: the names in messages that
-	 * several scorers read, or NULL.  Owned by the caller, who must always
-	 * call ctx_prune_stream with the same input and counters for it. */
+	/* For salient and heuristic: the names in the messages, if several runs
+	 * prune the same messages, or NULL.  Owned by the caller, who must give
+	 * all these runs the same input and the same counters. */
 	struct ctx_shared_texts *shared;
 };
 

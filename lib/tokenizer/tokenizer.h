@@ -148,9 +148,9 @@ int ctx_token_counter_clone(struct ctx_token_counter **counter,
     const struct ctx_token_counter *like, enum ctx_simd simd,
     struct ctx_err *err);
 
-/* Makes a counter store the numbers of tokens of whole texts that
- * ctx_token_count counts, in a table of 768 KiB.  For callers that count the
- * same texts again and again.  The caller may call this once. */
+/* Makes ctx_token_count remember the numbers of tokens of the texts that it
+ * counts with this counter, in a table of 768 KiB, for callers that count the
+ * same texts again and again.  May be called at most once for a counter. */
 int ctx_token_counter_store_texts(struct ctx_token_counter *counter,
     struct ctx_err *err);
 

@@ -43,10 +43,11 @@ ctx_pi_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Adds a reasoning block.  "thinkingSignature" is a signature, the JSON text of
- * a reasoning item of OpenAI's Responses API or, for Chat Completions, the name
- * of a member.  The model gets the encrypted content of the item; the readable
- * text beside the item is a summary for people. */
+/* Adds a reasoning block.  "thinkingSignature" is a signature; or the JSON text
+ * of a reasoning item of OpenAI's Responses API; or, with Chat Completions, the
+ * name of the member of the message in which the reasoning is sent.  Of an
+ * item, the encrypted content is sent; the readable text beside it is a summary
+ * for people. */
 static int
 read_pi_thinking(struct ctx_message *message, uint32_t block,
     struct ctx_err *err)
