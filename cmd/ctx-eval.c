@@ -98,7 +98,8 @@ read_policies(struct eval_command *eval)
 	    .main = call_prune,
 	    .dialect = eval->cli.dialect_name,
 	    .encoding = eval->cli.encoding,
-	    .model = eval->cli.model};
+	    .model = eval->cli.model,
+	    .lenient = eval->cli.lenient};
 	size_t n = eval->policy_texts.n, i;
 	struct ctx_err err;
 

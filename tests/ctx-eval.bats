@@ -418,6 +418,10 @@ setup() {
 	ctx-eval --split 70% --least 0 --lenient -e bytes/4 --json -b 50% -p cat \
 	    bad > rows
 	[ "$(row cat .kept,.failed)" = "100 0" ]
+	# So it is for ctx-prune, as a process or not.
+	ctx-eval --split 70% --least 0 --lenient -e bytes/4 --json -b 50% \
+	    -p 'a=-s salient' -p 'b=-s salient --pin x' bad > rows
+	[ "$(row a .failed) $(row b .failed)" = "0 0" ]
 	run -2 ctx-eval no-such-file
 	[[ $output == *"no-such-file"* ]]
 }

@@ -66,6 +66,7 @@ struct ctx_policy_prune {
 	ctx_policy_main *main; /* ctx-prune as a function, or NULL */
 	/* arguments of the options -d, -e and -m of ctx-prune, or NULL */
 	const char *dialect, *encoding, *model;
+	bool lenient; /* true: with the option --lenient */
 };
 /*
  * Reads a policy from a text of the form [NAME=]COMMAND.  If COMMAND begins

@@ -129,9 +129,10 @@ add_option(struct ctx_policy *policy, const char *name, const char *value,
 }
 
 /* Makes the command of a policy that consists only of options of ctx-prune:
- * ctx-prune with common options (-b, -d, -e, -m) and the options of the policy.
- * If a shell must read the options of the policy, the command is "/bin/sh -c
- * 'exec "$@" OPTIONS' sh", followed by ctx-prune and the common options. */
+ * ctx-prune with common options (-b, -d, -e, -m, --lenient) and the options of
+ * the policy. If a shell must read the options of the policy, the command is
+ * "/bin/sh -c 'exec "$@" OPTIONS' sh", followed by ctx-prune and the common
+ * options. */
 static int
 add_prune(struct ctx_policy *policy, const char *options,
     const struct ctx_policy_prune *prune, struct ctx_err *err)
@@ -154,7 +155,8 @@ add_prune(struct ctx_policy *policy, const char *options,
 	    add_option(policy, "-b", "{budget}", err) < 0 ||
 	    add_option(policy, "-d", prune->dialect, err) < 0 ||
 	    add_option(policy, "-e", prune->encoding, err) < 0 ||
-	    add_option(policy, "-m", prune->model, err) < 0)
+	    add_option(policy, "-m", prune->model, err) < 0 ||
+	    (prune->lenient && add_text(policy, "--lenient", err) < 0))
 		return -1;
 	if (shell)
 		return 0;

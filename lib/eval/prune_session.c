@@ -40,6 +40,7 @@ prune_text(const struct eval_worker *worker, struct ctx_prune_config *config,
 
 	if (ctx_reader_open_text(&stream.reader, "the session", text, err) < 0)
 		return -1;
+	ctx_reader_set_lenient(stream.reader, worker->options->lenient);
 	ctx_writer_init_callback(&writer, add_output, out);
 	rc = ctx_prune_stream(&stream, &writer, worker->counters, config, err);
 	if (rc == 0)
