@@ -86,3 +86,15 @@ I would merge it as soon as the tests are there.'
 	summary_of out > text
 	[ "$(tail -n 1 text)" = 'Done: #1 mend the beam (see below)' ]
 }
+
+@test "list items before many blanks are read once" {
+	# Searched to its end for each item, the text took minutes.
+	{
+		messages user:go
+		{ seq -f '  - item %g' 40000; printf '%2000000s' ''; } |
+		    jq -Rsc '{role: "assistant", content: .}'
+		messages 'user:and?'
+	} > in
+	timeout 60 "$B/ctx-prune" -s summarize -k 1 -t 1 -b 3000 in > out
+	[ -s out ]
+}

@@ -106,14 +106,17 @@ add_sentence(struct ctx_summary *s, enum ctx_summary_kind kind,
 	    ctx_str_trim(text), err);
 }
 
-/* Returns true if a text begins with an item of a list: a hyphen, an asterisk
- * or a bullet after blanks. */
+/* Returns true if a text begins with an item of a list: after blanks, a hyphen
+ * or an asterisk and another blank. */
 static bool
 is_item(struct ctx_str text)
 {
-	text = ctx_str_trim(text);
-	return text.n > 1 && (text.p[0] == '-' || text.p[0] == '*') &&
-	    text.p[1] == ' ';
+	size_t i = 0;
+
+	while (i < text.n && (text.p[i] == ' ' || text.p[i] == '\t'))
+		i++;
+	return i + 1 < text.n && (text.p[i] == '-' || text.p[i] == '*') &&
+	    text.p[i + 1] == ' ';
 }
 
 /* Adds the sentences of a text to the lines, except those in blocks of code and
