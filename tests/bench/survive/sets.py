@@ -20,11 +20,12 @@ Public repositories that have such files, read in November 2026:
   claude, codex  agurod42/torre-swipe (docs/conversations),
                  xiaomoziyi/session-logs (sessions)
   claude         entireio/cli ("coding2"); Beep206/CyberVPN, EntityProcess/agentv,
-                 FSM1/cipher-box, PackmindHub/context-evaluator, entireio/auth-go,
-                 entireio/external-agents, ta93abe/me ("coding3"): files
-                 full.jsonl of the branch entire/checkpoints/v1, whose
-                 metadata.json names the agent; of files with the same session
-                 the longest
+                 FSM1/cipher-box, PackmindHub/context-evaluator,
+                 blackgirlbytes/entire-token-costs-benchmark-tests,
+                 codyborders/pup-mcp, entireio/auth-go, entireio/external-agents,
+                 ta93abe/me ("coding3"): files full.jsonl of the branch
+                 entire/checkpoints/v1, whose metadata.json names the agent; of
+                 files with the same session the longest
   codex          EntityProcess/agentv, entireio/external-agents, ta93abe/me: the
                  same branch
   mini           gruckion/mini-swe-agent (swebench_results)
