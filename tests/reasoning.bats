@@ -199,8 +199,8 @@ pi_session() {
 		    opencode: {info: {role: "assistant"}, parts: [{text: $t,
 			type: "reasoning", metadata: {anthropic: {signature: $s}}}]},
 		    "vercel-model": {role: "assistant", content: [{text: $t,
-			type: "reasoning", providerOptions:
-			    {anthropic: {signature: $s}}}]}}[$d]' > other
+			type: "reasoning", providerOptions: {anthropic:
+			    {signature: $s}, gateway: {cost: "1"}}}]}}[$d]' > other
 		if [ "$1" = pi ]; then
 			ctx-count -m "$2" --json pi | jq .tokens
 		else

@@ -292,6 +292,7 @@ ctx_read_encryption(struct ctx_message *message, uint32_t block,
 	const struct ctx_json *json = message->json;
 	struct ctx_block *newest = &message->blocks[message->n - 1];
 	uint32_t providers = ctx_json_find(json, block, key), one, sealed = 0;
+	uint32_t signature;
 
 	if (newest->kind != CTX_BLOCK_REASONING || providers == 0 ||
 	    json->nodes[providers].kind != CTX_JSON_OBJECT)
@@ -300,9 +301,11 @@ ctx_read_encryption(struct ctx_message *message, uint32_t block,
 	     sealed == 0 && one < json->nodes[providers].next;
 	     one = json->nodes[one + 1].next) {
 		sealed = ctx_json_find_any(json, one + 1, keys);
-		newest->signature = ctx_json_find(json, one + 1, "signature");
+		signature = ctx_json_find(json, one + 1, "signature");
+		if (signature != 0)
+			newest->signature = signature;
 		if (sealed == 0 && ctx_json_is(json, newest->payload, ""))
-			sealed = newest->signature;
+			sealed = signature;
 	}
 	if (!ctx_json_is_string(json, sealed))
 		return;
