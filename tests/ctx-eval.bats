@@ -450,3 +450,14 @@ setup() {
 	run -2 ctx-eval --json --tsv session
 	run -2 ctx-eval -j 2000 session
 }
+
+@test "with a variable that ctx-prune reads, policies start ctx-prune" {
+	cmd=$BATS_TEST_DIRNAME/../cmd
+	# Without a process, ctx-eval would not read these variables.
+	grep -oE '"(CTX_(SUMM|EMB)|SUMMARIZATION_)[A-Z_]*"' "$cmd/ctx-prune.c" |
+	    sort -u > read
+	[ "$(wc -l < read)" -ge 5 ]
+	while IFS= read -r name; do
+		grep -qF "$name" "$cmd/eval/prune_policy.c" || fail "$name"
+	done < read
+}

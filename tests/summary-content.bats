@@ -532,7 +532,7 @@ This roof was painted because it had to be."
 }
 
 @test "a summary has the end of a long path" {
-	long=/home/ada/work/a-project-with-a-long-name/with/many/directories/below/it/session
+	long=/home/ada/src/a-project-with-a-long-name/with/many/directories/below/it/session
 	{
 		messages "user:Mend the clock."
 		tool c1 read_file "{\"path\": \"$long/state.go\"}" 'ok'

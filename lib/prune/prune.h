@@ -449,7 +449,7 @@ struct ctx_summary_text {
 
 /* The built-in summarizer.  It collects the removed texts in order, and selects
  * lines for a summary: requests and constraints of the user, word for word;
- * tasks; decisions; changed files; commands; errors; other tool calls;
+ * tasks; answers; changed files; commands; errors; other tool calls;
  * other sentences.  No line is repeated.  Most of the summary is lists of names
  * (paths, identifiers, ids and numbers) that occur in removed texts and in no
  * kept text.  Each list stands below its tool call.  Equal texts give equal
@@ -459,8 +459,8 @@ int ctx_summary_open(struct ctx_summary **summary, struct ctx_err *err);
 void ctx_summary_close(struct ctx_summary *summary);
 int ctx_summary_add(struct ctx_summary *summary,
     const struct ctx_summary_text *text, struct ctx_err *err);
-/* Adds a kept text.  The summarizer prefers lines with names that occur in kept
- * texts, and leaves out tasks that are in kept tool calls. */
+/* Adds a kept text, in its order among the removed ones.  Lines with names from
+ * kept texts are preferred; tasks of kept calls are left out. */
 int ctx_summary_keep(struct ctx_summary *summary,
     const struct ctx_summary_text *text, struct ctx_err *err);
 /* Selects the lines, and writes a summary of at most limit tokens to the buffer

@@ -26,7 +26,7 @@ static const struct {
     {"expired", "its lifetime had passed"},
     {"replaced", "no message was stored, as after a compaction"},
     {"beginning",
-	"nothing was read; system prompt or tools changed, or it was lost"},
+	"nothing was read: system prompt or tools changed, or were dropped"},
     {"older", "the provider found only an older prompt"},
     {"shorter", "less was read than expected; did messages change?"},
     {"kept-longer", "stored for more than its lifetime"},

@@ -66,9 +66,9 @@ enum cache_find {
 	/* only the part before all messages: system prompt and tool
 	 * definitions */
 	CACHE_FOUND_OUTSIDE,
-	/* the system prompt and tools, as CACHE_FOUND_OUTSIDE.  No message was
-	   found: earlier messages of the prompt were changed, because the whole
-	   prompt now has fewer tokens than these had when they were stored. */
+	/* The system prompt and tools, as CACHE_FOUND_OUTSIDE.  The prompt has
+	 * fewer tokens than its stored beginning had, so its earlier messages
+	 * were changed. */
 	CACHE_FOUND_REWRITTEN,
 	/* messages before the previous turn, whose reasoning is not sent any
 	 * more */
@@ -140,8 +140,8 @@ int ctx_prompt_cache_send(struct prompt_cache *cache,
     const struct cached_prompt *prompt, const struct cache_rules *rules,
     uint64_t *read, enum cache_find *found, struct ctx_err *err);
 /* Searches a prompt from the message *node toward its beginning for a message
- * at which an older stored prompt, or its response, ends.
- * Sets *node to this message and *tokens to the number of tokens of the part.
+ * at which an older stored prompt, or its response, ends.  Sets *node to this
+ * message, and *tokens to the number of tokens that are stored up to it.
  * Returns false if there is none. */
 bool ctx_prompt_cache_next(const struct prompt_cache *cache,
     const struct cached_prompt *prompt, uint32_t *node, uint64_t *tokens);

@@ -43,6 +43,17 @@ ctx_pi_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
+/* Returns true if a string is the JSON text of an item with encrypted content:
+ * the content is then a part of the string. */
+static bool
+has_encrypted_content(const struct ctx_json *json, uint32_t node)
+{
+	static const char *const item[] = {"{", NULL};
+
+	return ctx_begins(json, node, item) &&
+	    ctx_encrypted_text(json, node).n + 2 < ctx_json_str(json, node).n;
+}
+
 /* Adds a reasoning block.  "thinkingSignature" is a signature; or the JSON text
  * of a reasoning item of OpenAI's Responses API; or, with Chat Completions, the
  * name of the member of the message in which the reasoning is sent.  Of an
@@ -52,18 +63,15 @@ static int
 read_pi_thinking(struct ctx_message *message, uint32_t block,
     struct ctx_err *err)
 {
-	static const char *const item[] = {"{", NULL};
 	const struct ctx_json *json = message->json;
 	uint32_t text = ctx_json_find(json, block, "thinking");
 	uint32_t sealed = ctx_json_find(json, block, "thinkingSignature");
-	bool encrypted = ctx_json_is(json, text, "") ||
-	    ctx_is_true(json, block, "redacted") ||
-	    (ctx_begins(json, sealed, item) &&
-		ctx_encrypted_text(json, sealed).n + 2 <
-		    ctx_json_str(json, sealed).n);
+	bool encrypted = ctx_json_is_string(json, sealed) &&
+	    !ctx_json_is(json, sealed, "") &&
+	    (ctx_json_is(json, text, "") ||
+		ctx_is_true(json, block, "redacted") ||
+		has_encrypted_content(json, sealed));
 
-	if (!ctx_json_is_string(json, sealed) || ctx_json_is(json, sealed, ""))
-		encrypted = false;
 	if (ctx_read_block(message, CTX_BLOCK_REASONING,
 		encrypted       ? sealed
 		    : text != 0 ? text

@@ -132,8 +132,9 @@ read_command(struct summary_actions *actions, uint32_t node,
 	return ctx_json_text(json, node, &actions->text, text, err);
 }
 
-/* Returns the last directories and the file of a path that is too long for the
- * summary.  Other text is returned unchanged. */
+/* Returns at most MOST_PATH bytes of the end of a path that is longer than
+ * MOST_ARGUMENT, from the beginning of a directory on.  Returns other text as
+ * it is. */
 static struct ctx_str
 cut_path(struct ctx_str text)
 {
@@ -451,7 +452,7 @@ cut_changes(struct ctx_str *text)
 		changes += (uint32_t)(text->p[at - 1] - '0') * unit;
 		unit *= 10;
 	}
-	if (at < 2 || memcmp(text->p + at - 2, " (", 2) != 0)
+	if (unit == 1 || at < 2 || memcmp(text->p + at - 2, " (", 2) != 0)
 		return 0;
 	text->n = at - 2;
 	return changes;

@@ -29,13 +29,13 @@ enum {
 };
 
 /* This number of tokens is subtracted from the summary's tokens before
- * ASKED_SHARE and TOLD_SHARE are computed, so that a small summary has more
- * names than sentences. */
+ * ASKED_SHARE, ANSWER_SHARE and TOLD_SHARE are computed, so that a small
+ * summary has more names than sentences. */
 enum { NAMES_FIRST = 100 };
 
-/* Returns true for an item of a list with numbers or letters, such as "2.
- * **Rename it.**",
- * "**B.** One test fails" or "- **#12** is ready". */
+/* Returns true for an item of a list with numbers or letters.  Such items begin
+ * with "2. **Rename it.**", "**B.** One test fails" or "- **#12** is ready",
+ * for example. */
 static bool
 is_numbered(struct ctx_str text)
 {

@@ -183,20 +183,28 @@ is_introduction(struct ctx_str text)
 }
 
 /* Returns true for a line that is only layout or data: a piece of JSON, a
- * single tag such as "<instructions>", or the heading that Codex writes
- * above its instructions. */
+ * single tag such as "<instructions>", a drawn line, or the heading that Codex
+ * writes above its instructions. */
 static bool
 is_layout(struct ctx_str text)
 {
 	static const char *const starts[] = {"[{", "{\"", "\"}", "\"]", "\", ",
 	    "# AGENTS.md instructions for ", NULL};
-
 	static const char rule[] = "\xe2\x94\x80\xe2\x94\x80"; /* U+2500 */
 
 	return match_any(text, starts) > 0 ||
 	    memmem(text.p, text.n, rule, sizeof rule - 1) != NULL ||
 	    (text.p[0] == '<' && text.p[text.n - 1] == '>' &&
 		memchr(text.p, ' ', text.n) == NULL);
+}
+
+/* Returns true for a row of a table with much text that the assistant wrote.
+ * The row below the heading, such as "| --- | --- |", is none. */
+static bool
+is_long_row(enum ctx_summary_kind kind, struct ctx_str text)
+{
+	return kind == CTX_SUMMARY_ASSISTANT && text.n >= LEAST_ROW &&
+	    memmem(text.p, text.n, "--", 2) == NULL;
 }
 
 enum line_class
@@ -206,9 +214,7 @@ ctx_summary_classify(enum ctx_summary_kind kind, struct ctx_str text)
 	size_t n = ctx_summary_line_limit(text);
 
 	if (n < LEAST_BYTES || is_layout(text) ||
-	    (text.p[0] == '|' &&
-		(kind != CTX_SUMMARY_ASSISTANT || n < LEAST_ROW ||
-		    memmem(text.p, text.n, "--", 2) != NULL)))
+	    (text.p[0] == '|' && !is_long_row(kind, text)))
 		return CLASSES;
 	switch (kind) {
 	case CTX_SUMMARY_EARLIER:

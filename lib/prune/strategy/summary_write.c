@@ -51,8 +51,8 @@ struct summary_writer {
 /* ---- lines ---- */
 
 /* Counts the tokens of each line, plus 3 for its label and line feed, and 4 for
- * a number of changes.  Also
- * finds out whether any name in the line occurs in a kept message. */
+ * a number of changes.  Also finds out whether any name in the line occurs in a
+ * kept message. */
 static int
 measure_lines(struct ctx_summary *s, struct ctx_token_counter *counter,
     struct ctx_err *err)

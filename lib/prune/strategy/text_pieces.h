@@ -43,7 +43,7 @@ struct text_pieces {
 	size_t n, cap;
 };
 
-/* What is known of a name. */
+/* properties of a name */
 enum {
 	/* The name is a number, as ctx_name_is_number defines it. */
 	CTX_NAME_NUMBER = 1,
