@@ -69,11 +69,11 @@ struct ctx_block {
 	 * model, but by a program that the model has written: id of the tool
 	 * call that runs this program. */
 	uint32_t caller;
-	/* JSON node of a string, the signature; 0 if there is none, or ctx does
-	 * not read it in this format.  A tool call of Gemini has the signature
-	 * of the reasoning before the call, which is sent and billed with the
-	 * call.  A signature of Claude's reasoning contains the whole reasoning
-	 * in encrypted form. */
+	/* JSON node of a string: the signature of reasoning.  0 if the block
+	 * has none, or if the code for the format of the message does not set
+	 * it.  Gemini writes the signature of reasoning into the tool call
+	 * after it; this signature is sent back and billed with the call.
+	 * Claude's contains the whole reasoning in encrypted form. */
 	uint32_t signature;
 	/* For a block inside a tool result: index of the tool result in
 	 * ctx_message.blocks, plus 1.  For other blocks: 0. */

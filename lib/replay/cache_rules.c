@@ -17,9 +17,9 @@
  * found if at most 35 content blocks come after it. */
 #define MARKED_REACH 35
 
-/* Rules of providers whose caches need no breakpoints.  The first row counts
- * whose vendor is that of the model, and whose name is the beginning of the
- * model's name.  NOTES.md has the measurements. */
+/* Rules of providers whose prompt caches need no breakpoints.  For a model, the
+ * first row applies that has the model's vendor and a beginning of the model's
+ * name.  The numbers were measured on recorded sessions (NOTES.md). */
 static const struct vendor_rules {
 	const char *vendor, *name;
 	struct cache_rules rules;

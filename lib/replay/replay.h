@@ -60,9 +60,9 @@ enum ctx_replay_reason {
 	 * more in the cache.  Either the system prompt or tools have changed,
 	 * or the provider has dropped what it had stored. */
 	CTX_REPLAY_BEGINNING,
-	/* The provider read from its cache what an older prompt had stored
-	 * there, although the replay found a newer one.  Only without
-	 * breakpoints. */
+	/* The simulated cache contained a newer prompt, but the provider read
+	 * only what an older prompt had stored.  Never for providers whose
+	 * caches have breakpoints. */
 	CTX_REPLAY_OLDER,
 	/* The provider read fewer tokens from its cache than the replay found
 	 * there, but more than system prompt and tools.  Either earlier

@@ -28,6 +28,7 @@ enum line_class {
 	/* a line that quotes the beginning of a kept message of the user: what
 	 * the next lines tell happened after that message */
 	KEPT_MESSAGE,
+	/* number of classes; as the class of a line: the line is not written */
 	CLASSES,
 };
 
@@ -379,9 +380,10 @@ void ctx_summary_end_answer(struct ctx_summary *s);
  * line with the question and the answer. */
 int ctx_summary_add_agreement(struct ctx_summary *s, struct ctx_str answer,
     struct ctx_err *err);
-/* Adds the line of a kept message.  If the summary has the line already, only
- * changes its class. class: KEPT_MESSAGE, or CLASSES if the line is from an
- * earlier summary: it is not written unless the message is kept again. */
+/* Adds the line of a kept message.  If the summary already has this line,
+ * changes the class of the line.  The caller passes CLASSES (not written) for a
+ * line of an earlier summary, and KEPT_MESSAGE when it finds that the message
+ * of the line is kept. */
 int ctx_summary_add_kept_line(struct ctx_summary *s, struct ctx_str text,
     enum line_class class, struct ctx_err *err);
 /* Adds the line of a kept message of the user, unless a program has written the

@@ -20,7 +20,8 @@
 /* A name that is in more texts than this is not listed, because it usually says
  * something about the environment, such as the path of the home directory. */
 enum { MOST_TEXTS = 4 };
-/* If a tool call has more names than this, each of them is rated lower. */
+/* If the arguments and the result of a tool call have more names than this,
+ * each of these names has a lower worth (struct rated_name). */
 enum { MANY_NAMES = 30 };
 /* The summary contains the key of a name in a JSON object only if the key has
  * at most MOST_KEY bytes and the value at most MOST_VALUE bytes. */
