@@ -674,3 +674,20 @@ in:3: bad-result: tool result "a" has a block of a type that no tool result can 
 	{"path":"x","at":[7]}|a value has another type
 	X
 }
+
+@test "--schema finds tools, properties and allowed values by hash" {
+	# Each searched in its list, this took minutes.
+	jq -nc '[range(60000) | "p\(.)"] as $names | {model: "claude-opus-4-8",
+	    tools: ([$names[] | {name: ., input_schema: {}}] + [{name: "t",
+		input_schema: {required: $names, properties:
+		    ([$names[] | {key: ., value: {enum: [1]}}] | from_entries |
+		    .p59999 = {items: {enum: $names}})}}]),
+	    messages: [{role: "user", content: "u"}, {role: "assistant",
+		content: ([$names[] | {type: "tool_use", id: ., name: ., input: {}}] +
+		[{type: "tool_use", id: "c", name: "t", input: ([$names[] |
+		    {key: ., value: 1.0}] | from_entries | .p59999 = $names)}])}]}' > in
+	timeout 60 ctx-check --allow-pending --schema in
+	sed 's/.*"p59999":\[.*"p59998"/&,"other"/' in > other
+	run -1 timeout 60 ctx-check --allow-pending --schema other
+	[[ $output == *'"c" of t do not fit the schema of the tool: a value is not one of the allowed values (message 1)' ]]
+}

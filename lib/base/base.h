@@ -212,6 +212,9 @@ struct ctx_intern {
 int ctx_intern(struct ctx_intern *names, const char *p, size_t n, uint32_t *id,
     struct ctx_err *err);
 struct ctx_str ctx_intern_at(const struct ctx_intern *names, uint32_t id);
+/* Returns the id of a string, or 0 if the table does not contain it. */
+uint32_t ctx_intern_find(const struct ctx_intern *names, const char *p,
+    size_t n);
 bool ctx_intern_has(const struct ctx_intern *names, const char *p, size_t n);
 void ctx_intern_reset(struct ctx_intern *names);
 void ctx_intern_release(struct ctx_intern *names);

@@ -82,10 +82,16 @@ ctx_intern_at(const struct ctx_intern *names, uint32_t id)
 	return names->list[id - 1];
 }
 
+uint32_t
+ctx_intern_find(const struct ctx_intern *names, const char *p, size_t n)
+{
+	return names->slots == NULL ? 0 : *find_name_slot(names, p, n);
+}
+
 bool
 ctx_intern_has(const struct ctx_intern *names, const char *p, size_t n)
 {
-	return names->slots != NULL && *find_name_slot(names, p, n) != 0;
+	return ctx_intern_find(names, p, n) != 0;
 }
 
 void

@@ -11,7 +11,6 @@
  * additionalProperties false.  Not checked: anyOf, $ref and other keywords, and
  * values nested deeper than DEEP.
  */
-#include <jansson.h>
 #include <string.h>
 
 #include "check/validator.h"
@@ -22,90 +21,25 @@
 #define MAX_NAME_BYTES 40
 
 /* A JSON value (an object or array) that is being compared with a schema. at:
- * JSON node of the child of the value that is compared next. */
+ * JSON node of the child of the value that is compared next; properties, items:
+ * JSON nodes in the schema, or 0; closed: true if the value may have no other
+ * members than the properties. */
 struct frame {
-	uint32_t schema, value, at;
+	uint32_t value, at, properties, items;
+	bool closed;
 };
 
 struct fit {
+	struct ctx_validator *validator;
 	const struct ctx_json *schemas, *values;
 	struct frame stack[DEEP];
 	size_t n;
-	struct ctx_buf *one, *other; /* scratch memory */
 	/* why the value does not match the schema, or NULL */
 	const char *wrong;
 	/* Name of the object member whose value does not match the schema.  Its
 	 * length n is 0 if no member is named. */
 	struct ctx_str name;
 };
-
-/* ---- the schema of a tool ---- */
-
-/* Returns the JSON node of the schema of a tool definition if the tool has this
- * name, otherwise 0. */
-static uint32_t
-get_definition_schema(const struct ctx_json *json, uint32_t tool,
-    const struct ctx_json *names, uint32_t name)
-{
-	static const char *const within[] = {"function", "toolSpec"};
-	static const char *const keys[] = {"input_schema", "parameters",
-	    "parametersJsonSchema", "parameters_json_schema", "inputSchema",
-	    NULL};
-	uint32_t inner, value;
-	size_t i;
-
-	for (i = 0; i < CTX_LENGTH(within); i++)
-		if ((inner = ctx_json_find(json, tool, within[i])) != 0)
-			tool = inner;
-	inner = ctx_json_find(json, tool, "name");
-	if (!ctx_json_is_string(json, inner) ||
-	    !ctx_json_strings_equal(ctx_json_str(json, inner),
-		ctx_json_str(names, name)))
-		return 0;
-	value = ctx_json_find_any(json, tool, keys);
-	inner = value == 0 ? 0 : ctx_json_find(json, value, "json");
-	return inner != 0 ? inner : value;
-}
-
-/* Searches an array of tool definitions for the tool with this name.  Returns
- * the JSON node of its schema, or 0 if there is none. */
-static uint32_t
-find_schema_in_list(const struct ctx_json *json, uint32_t list,
-    const struct ctx_json *names, uint32_t name)
-{
-	static const char *const lists[] = {"functionDeclarations",
-	    "function_declarations", NULL};
-	uint32_t tool = 0, one, inner, found;
-
-	while (ctx_json_next_element(json, list, &tool)) {
-		if ((found = get_definition_schema(json, tool, names, name)) !=
-		    0)
-			return found;
-		inner = ctx_json_find_any(json, tool, lists);
-		for (one = 0; ctx_json_next_element(json, inner, &one);)
-			if ((found = get_definition_schema(json, one, names,
-				 name)) != 0)
-				return found;
-	}
-	return 0;
-}
-
-static uint32_t
-find_tool_schema(const struct ctx_validator *validator, uint32_t name)
-{
-	const struct ctx_json *json = validator->request_json;
-	uint32_t request = validator->request, config, found;
-
-	found = find_schema_in_list(json, ctx_json_find(json, request, "tools"),
-	    validator->message->json, name);
-	if (found != 0)
-		return found;
-	config = ctx_json_find(json, request, "toolConfig");
-	return config == 0
-	    ? 0
-	    : find_schema_in_list(json, ctx_json_find(json, config, "tools"),
-		  validator->message->json, name);
-}
 
 /* ---- does a value fit ---- */
 
@@ -189,72 +123,21 @@ has_type(const struct fit *fit, uint32_t schema, uint32_t value)
 	return false;
 }
 
-/* Returns true if two JSON texts are the same number, as 1 and 1.0 are. */
-static bool
-is_same_number(struct ctx_str a, struct ctx_str b)
-{
-	json_t *x = json_loadb(a.p, a.n, JSON_DECODE_ANY, NULL);
-	json_t *y = json_loadb(b.p, b.n, JSON_DECODE_ANY, NULL);
-	bool same = json_is_number(x) && json_is_number(y) &&
-	    !(json_number_value(x) < json_number_value(y)) &&
-	    !(json_number_value(x) > json_number_value(y));
-
-	json_decref(x);
-	json_decref(y);
-	return same;
-}
-
-/* Returns 1 if two JSON values are the same number or have the same compact
- * JSON, 0 if not, or -1 with *err. */
-static int
-compare_values(struct fit *fit, uint32_t schema, uint32_t value,
-    struct ctx_err *err)
-{
-	struct ctx_str a, b;
-
-	fit->one->n = fit->other->n = 0;
-	if (ctx_json_compact(fit->schemas, schema, fit->one, &a, err) < 0 ||
-	    ctx_json_compact(fit->values, value, fit->other, &b, err) < 0)
-		return -1;
-	return (a.n == b.n && memcmp(a.p, b.p, a.n) == 0) ||
-	    is_same_number(a, b);
-}
-
 /* Returns 1 if the schema's const or, without const, its enum allows the value,
  * 0 if not, or -1 with *err. */
 static int
-match_allowed_value(struct fit *fit, uint32_t schema, uint32_t value,
-    struct ctx_err *err)
+match_allowed_value(struct fit *fit, uint32_t schema, uint32_t value)
 {
 	const struct ctx_json *json = fit->schemas;
-	uint32_t list = ctx_json_find(json, schema, "enum"), one = 0;
+	uint32_t list = ctx_json_find(json, schema, "enum");
 	uint32_t only = ctx_json_find(json, schema, "const");
-	int rc = 0;
 
 	if (only != 0)
-		return compare_values(fit, only, value, err);
-	if (!ctx_json_is_array(json, list))
+		list = only;
+	else if (!ctx_json_is_array(json, list))
 		return 1;
-	while (rc == 0 && ctx_json_next_element(json, list, &one))
-		rc = compare_values(fit, one, value, err);
-	return rc;
-}
-
-/* Returns the JSON node of the member of the object whose name is equal to a
- * string in another JSON text, or 0 if there is none. */
-static uint32_t
-find_same_member(const struct ctx_json *json, uint32_t object,
-    const struct ctx_json *names, uint32_t name)
-{
-	uint32_t key = 0;
-
-	if (names->nodes[name].kind != CTX_JSON_STRING)
-		return 0;
-	while (ctx_json_next_member(json, object, &key))
-		if (ctx_json_strings_equal(ctx_json_str(json, key),
-			ctx_json_str(names, name)))
-			return key + 1;
-	return 0;
+	return ctx_schema_allows(fit->validator, list, only == 0, fit->values,
+	    value);
 }
 
 static void
@@ -264,29 +147,48 @@ refuse_by_schema(struct fit *fit, const char *wrong, struct ctx_str name)
 	fit->name = name;
 }
 
-static void
+/* Checks that an object has the members that the schema requires. */
+static int
 check_required(struct fit *fit, uint32_t schema, uint32_t value)
 {
 	const struct ctx_json *json = fit->schemas;
-	uint32_t list = ctx_json_find(json, schema, "required"), one = 0;
+	uint32_t list = ctx_json_find(json, schema, "required"), missing;
 
-	if (fit->values->nodes[value].kind != CTX_JSON_OBJECT)
-		return;
-	while (ctx_json_next_element(json, list, &one))
-		if (json->nodes[one].kind == CTX_JSON_STRING &&
-		    find_same_member(fit->values, value, json, one) == 0) {
-			refuse_by_schema(fit, "is missing",
-			    ctx_json_str(json, one));
-			return;
-		}
+	if (!ctx_json_is_array(json, list) ||
+	    fit->values->nodes[value].kind != CTX_JSON_OBJECT)
+		return 0;
+	if (ctx_schema_find_missing(fit->validator, list, fit->values, value,
+		&missing) < 0)
+		return -1;
+	if (missing != 0)
+		refuse_by_schema(fit, "is missing",
+		    ctx_json_str(json, missing));
+	return 0;
 }
 
-/* Checks a value.  If it is an object or array, pushes it on the stack; then
- * its children are checked next. name: name of the member that has this value.
- * The length of the name is 0 if the value is not the value of a member. */
+/* Pushes an object or array on the stack, so that its children are checked
+ * next. */
+static void
+push_frame(struct fit *fit, uint32_t schema, uint32_t value)
+{
+	const struct ctx_json *json = fit->schemas;
+	uint32_t others = ctx_json_find(json, schema, "additionalProperties");
+
+	fit->stack[fit->n++] = (struct frame){.value = value,
+	    .at = value + 1,
+	    .properties = ctx_json_find(json, schema, "properties"),
+	    .items = ctx_json_find(json, schema, "items"),
+	    .closed = others != 0 &&
+		json->nodes[others].kind == CTX_JSON_FALSE &&
+		ctx_json_find(json, schema, "patternProperties") == 0};
+}
+
+/* Checks a value.  If it is an object or array, pushes it on the stack. name:
+ * name of the member that has this value. The length of the name is 0 if the
+ * value is not the value of a member. */
 static int
 check_value(struct fit *fit, uint32_t schema, uint32_t value,
-    struct ctx_str name, struct ctx_err *err)
+    struct ctx_str name)
 {
 	int rc;
 
@@ -297,37 +199,32 @@ check_value(struct fit *fit, uint32_t schema, uint32_t value,
 		refuse_by_schema(fit, "has another type", name);
 		return 0;
 	}
-	rc = match_allowed_value(fit, schema, value, err);
+	rc = match_allowed_value(fit, schema, value);
 	if (rc <= 0) {
 		refuse_by_schema(fit, "is not one of the allowed values", name);
 		return rc;
 	}
-	check_required(fit, schema, value);
+	if (check_required(fit, schema, value) < 0)
+		return -1;
 	if (fit->values->nodes[value].kind == CTX_JSON_OBJECT ||
 	    fit->values->nodes[value].kind == CTX_JSON_ARRAY)
-		fit->stack[fit->n++] = (struct frame){schema, value, value + 1};
+		push_frame(fit, schema, value);
 	return 0;
 }
 
 static int
-check_next_member(struct fit *fit, struct frame *frame, uint32_t key,
-    struct ctx_err *err)
+check_next_member(struct fit *fit, const struct frame *frame, uint32_t key)
 {
-	const struct ctx_json *json = fit->schemas;
-	uint32_t properties = ctx_json_find(json, frame->schema, "properties"),
-		 schema = 0;
-	uint32_t others =
-	    ctx_json_find(json, frame->schema, "additionalProperties");
-	uint32_t patterns =
-	    ctx_json_find(json, frame->schema, "patternProperties");
 	struct ctx_str name = ctx_json_str(fit->values, key);
+	uint32_t schema = 0;
 
-	if (properties != 0)
-		schema = find_same_member(json, properties, fit->values, key);
+	if (frame->properties != 0 &&
+	    ctx_schema_find_property(fit->validator, frame->properties,
+		fit->values, key, &schema) < 0)
+		return -1;
 	if (schema != 0)
-		return check_value(fit, schema, key + 1, name, err);
-	if (others != 0 && patterns == 0 &&
-	    json->nodes[others].kind == CTX_JSON_FALSE)
+		return check_value(fit, schema, key + 1, name);
+	if (frame->closed)
 		refuse_by_schema(fit, "is not a member of the schema", name);
 	return 0;
 }
@@ -335,11 +232,11 @@ check_next_member(struct fit *fit, struct frame *frame, uint32_t key,
 /* Checks the next child of the value on top of the stack.  If the value has no
  * more children, pops the value from the stack. */
 static int
-check_next_child(struct fit *fit, struct ctx_err *err)
+check_next_child(struct fit *fit)
 {
 	struct frame *frame = &fit->stack[fit->n - 1];
 	const struct ctx_node *nodes = fit->values->nodes;
-	uint32_t child = frame->at, items;
+	uint32_t child = frame->at;
 
 	if (child >= nodes[frame->value].next) {
 		fit->n--;
@@ -347,23 +244,21 @@ check_next_child(struct fit *fit, struct ctx_err *err)
 	}
 	if (nodes[frame->value].kind == CTX_JSON_OBJECT) {
 		frame->at = nodes[child + 1].next;
-		return check_next_member(fit, frame, child, err);
+		return check_next_member(fit, frame, child);
 	}
 	frame->at = nodes[child].next;
-	items = ctx_json_find(fit->schemas, frame->schema, "items");
-	return items == 0
+	return frame->items == 0
 	    ? 0
-	    : check_value(fit, items, child, (struct ctx_str){NULL, 0}, err);
+	    : check_value(fit, frame->items, child, (struct ctx_str){NULL, 0});
 }
 
 static int
-check_against_schema(struct fit *fit, uint32_t schema, uint32_t value,
-    struct ctx_err *err)
+check_against_schema(struct fit *fit, uint32_t schema, uint32_t value)
 {
-	if (check_value(fit, schema, value, (struct ctx_str){NULL, 0}, err) < 0)
+	if (check_value(fit, schema, value, (struct ctx_str){NULL, 0}) < 0)
 		return -1;
 	while (fit->wrong == NULL && fit->n > 0)
-		if (check_next_child(fit, err) < 0)
+		if (check_next_child(fit) < 0)
 			return -1;
 	return 0;
 }
@@ -398,17 +293,19 @@ ctx_validate_schema(struct ctx_validator *validator, size_t i)
 {
 	const struct ctx_block *block = &validator->message->blocks[i];
 	const struct ctx_json *json = validator->message->json;
-	struct fit fit = {.schemas = validator->request_json,
-	    .one = &validator->replacement,
-	    .other = &validator->spare};
+	struct fit fit = {.validator = validator,
+	    .schemas = validator->request_json};
 	struct ctx_coded_value *value = &validator->arguments;
 	uint32_t schema;
 	int rc;
 
 	if (!(validator->rules & CTX_CALLS_FIT) ||
 	    validator->request_json == NULL || block->payload == 0 ||
-	    !ctx_json_is_string(json, block->name) || block->prefix != 0 ||
-	    (schema = find_tool_schema(validator, block->name)) == 0)
+	    !ctx_json_is_string(json, block->name) || block->prefix != 0)
+		return 0;
+	if (ctx_schema_find(validator, block->name, &schema) < 0)
+		return -1;
+	if (schema == 0)
 		return 0;
 	rc = ctx_coded_value_read(value, json, block->payload, validator->err);
 	if (rc <= 0)
@@ -416,7 +313,7 @@ ctx_validate_schema(struct ctx_validator *validator, size_t i)
 	fit.values = value->json;
 	if (fit.values->nodes[value->node].kind != CTX_JSON_OBJECT)
 		return 0;
-	if (check_against_schema(&fit, schema, value->node, validator->err) < 0)
+	if (check_against_schema(&fit, schema, value->node) < 0)
 		return -1;
 	return fit.wrong == NULL ? 0 : refuse_argument(validator, i, &fit);
 }

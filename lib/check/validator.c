@@ -40,6 +40,8 @@ ctx_validator_release(struct ctx_validator *validator)
 	ctx_buf_release(&validator->replacement);
 	ctx_buf_release(&validator->spare);
 	ctx_coded_value_release(&validator->arguments);
+	ctx_node_index_release(&validator->schemas);
+	ctx_intern_release(&validator->members);
 	memset(validator, 0, sizeof *validator);
 }
 
@@ -56,6 +58,7 @@ ctx_validator_begin(struct ctx_validator *validator)
 	validator->n_breakpoints = validator->n_images = 0;
 	validator->has_short_breakpoint = false;
 	validator->request_json = NULL;
+	ctx_node_index_reset(&validator->schemas);
 	validator->has_tool_calls = validator->ended = false;
 	validator->unanswered = validator->unnamed_continues = false;
 	validator->has_remote_state = validator->continued_speaks = false;

@@ -159,6 +159,28 @@ int ctx_image_replace(struct ctx_buf *out, struct ctx_buf *scratch,
 bool ctx_image_find(const struct ctx_message *message, size_t ordinal,
     struct ctx_buf *scratch, uint32_t *block, struct ctx_err *err);
 
+/* ---- schema_index.c: what the schemas of the request's tools contain ---- */
+
+/* Sets *schema to the JSON node of the schema of a tool, or to 0 if there is
+ * none. name: JSON node of the tool's name in the message.  Returns 0, or -1
+ * with *validator->err, as the other functions do. */
+int ctx_schema_find(struct ctx_validator *validator, uint32_t name,
+    uint32_t *schema);
+/* Sets *schema to the JSON node of the schema of a property, or to 0 if there
+ * is none. properties: JSON node of the object with all properties; name: JSON
+ * node of the property's name in values. */
+int ctx_schema_find_property(struct ctx_validator *validator,
+    uint32_t properties, const struct ctx_json *values, uint32_t name,
+    uint32_t *schema);
+/* Returns 1 if a schema allows a value, 0 if not. allowed: JSON node of the
+ * only allowed value or, if is_list is true, of the array of allowed values. */
+int ctx_schema_allows(struct ctx_validator *validator, uint32_t allowed,
+    bool is_list, const struct ctx_json *values, uint32_t value);
+/* Sets *missing to the JSON node of the first name in the array "required" that
+ * no member of the object has, or to 0. */
+int ctx_schema_find_missing(struct ctx_validator *validator, uint32_t required,
+    const struct ctx_json *values, uint32_t object, uint32_t *missing);
+
 /* ---- surrogate_rules.c, breakpoint_rules.c, id_rules.c ---- */
 
 /* Sets out to a copy of a JSON string in which each lone surrogate (an escape

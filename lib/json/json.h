@@ -218,6 +218,28 @@ int ctx_json_compact(const struct ctx_json *json, uint32_t node,
 int ctx_json_append_compact(const struct ctx_json *json, uint32_t node,
     struct ctx_buf *out, struct ctx_err *err);
 
+/* ---- json/node_index.c: find nodes by name ------------------------------ */
+
+/*
+ * Maps names to JSON nodes.  Used instead of ctx_json_find where many names are
+ * looked up in one object or array, so that the time is linear.  A struct whose
+ * members are all 0 is a valid empty index.
+ */
+struct ctx_node_index {
+	struct ctx_intern names;
+	uint32_t
+	    *nodes; /* the node of the name with this id is nodes[id - 1] */
+	size_t cap;
+};
+/* Adds a node, which must not be 0.  Does nothing if the index has the name. */
+int ctx_node_index_add(struct ctx_node_index *index, struct ctx_str name,
+    uint32_t node, struct ctx_err *err);
+/* Returns the node of a name, or 0 if the index does not have the name. */
+uint32_t ctx_node_index_find(const struct ctx_node_index *index,
+    struct ctx_str name);
+void ctx_node_index_reset(struct ctx_node_index *index);
+void ctx_node_index_release(struct ctx_node_index *index);
+
 /* ---- json/string.c: decode and encode strings --------------------------- */
 
 /*
