@@ -119,6 +119,18 @@ X
 	done
 }
 
+@test "references to schemas are found by hash" {
+	# Each searched in the list of definitions, this took minutes.
+	jq -nc '{messages: [], tools: [{type: "function", function: {name: "f",
+	    parameters: ([range(200000) | {key: "d\(.)", value: {type: "string"}}] |
+		from_entries | {"$defs": ., properties: with_entries(.value =
+		    {"$ref": "#/$defs/\(.key)"})})}}]}' > in
+	for model in gpt-5 gemini-2.5-pro; do
+		[ "$(timeout 60 ctx-count --json -m $model in | jq .tokens)" \
+		    -gt 600000 ] || fail $model
+	done
+}
+
 @test "openai: a schema inside itself is of any type" {
 	for properties in '{left: $n, right: $n}' '{child: {items: $n, type: "array"}}' \
 	    '{next: {anyOf: [$n, {type: "null"}]}}'; do

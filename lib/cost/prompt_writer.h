@@ -98,12 +98,23 @@ void ctx_prompt_put_python(struct ctx_prompt_writer *to,
     const struct ctx_definition *tool);
 void ctx_prompt_put_declaration(struct ctx_prompt_writer *to,
     const struct ctx_definition *tool);
-/* Follows the member "$ref" of a schema, such as "#/$defs/Address", to a schema
- * inside root (the schema of all arguments).  Returns the JSON node of the
- * schema that was found.  If there is no "$ref", or if its target does not
- * exist, returns the schema that was passed, which may be 0. */
-uint32_t ctx_schema_follow(const struct ctx_json *json, uint32_t root,
-    uint32_t schema);
+/* The schemas to which the parts of a schema refer. root: JSON node of the
+ * schema of all arguments; set by the caller, who sets the other members to
+ * zero. */
+struct ctx_schema_references {
+	uint32_t root;
+	/* the schemas in "$defs" and "definitions" of root, by their paths,
+	 * such as "#/$defs/Address"; true once they were added */
+	struct ctx_node_index defined;
+	bool read;
+	struct ctx_buf path; /* scratch memory */
+};
+/* Follows the member "$ref" of a schema.  Returns the JSON node of the schema
+ * that was found.  If there is no "$ref", or if its target does not exist,
+ * returns the schema that was passed, which may be 0. */
+uint32_t ctx_schema_follow(struct ctx_prompt_writer *to,
+    struct ctx_schema_references *references, uint32_t schema);
+void ctx_schema_references_release(struct ctx_schema_references *references);
 /* Adds the names of the properties that a schema requires to the table "names",
  * with escapes decoded. scratch: scratch memory. */
 void ctx_schema_read_required(struct ctx_prompt_writer *to, uint32_t schema,

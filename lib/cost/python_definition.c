@@ -35,9 +35,7 @@ struct python_class {
 
 struct python {
 	struct ctx_prompt_writer *to;
-	/* JSON node of the schema of all arguments; it contains the definitions
-	 * to which "$ref" refers */
-	uint32_t schema;
+	struct ctx_schema_references references;
 	struct ctx_buf names, text;
 	struct python_class classes[MOST_CLASSES];
 	size_t n;
@@ -200,7 +198,7 @@ put_one_type(struct python *p, uint32_t schema, const struct python_class *from,
 	uint32_t type, list;
 	unsigned arrays = 0;
 
-	schema = ctx_schema_follow(json, p->schema, schema);
+	schema = ctx_schema_follow(p->to, &p->references, schema);
 	type = find_type(json, schema);
 	while (schema != 0 && arrays < MOST_ARRAYS &&
 	    (ctx_json_is(json, type, "array") ||
@@ -208,7 +206,7 @@ put_one_type(struct python *p, uint32_t schema, const struct python_class *from,
 		ctx_prompt_put(p->to, "list[");
 		arrays++;
 		schema = find_member(json, schema, "items");
-		schema = ctx_schema_follow(json, p->schema, schema);
+		schema = ctx_schema_follow(p->to, &p->references, schema);
 		type = find_type(json, schema);
 	}
 	list = find_member(json, schema, "enum");
@@ -327,7 +325,7 @@ ctx_prompt_put_python(struct ctx_prompt_writer *to,
     const struct ctx_definition *tool)
 {
 	struct ctx_str name = ctx_json_str(to->json, tool->name);
-	struct python p = {.to = to, .schema = tool->schema};
+	struct python p = {.to = to, .references = {.root = tool->schema}};
 	struct python_class class = {.schema = tool->schema};
 	size_t i;
 
@@ -343,6 +341,7 @@ ctx_prompt_put_python(struct ctx_prompt_writer *to,
 		class = p.classes[i];
 		put_class(&p, &class);
 	}
+	ctx_schema_references_release(&p.references);
 	ctx_buf_release(&p.names);
 	ctx_buf_release(&p.text);
 }

@@ -59,9 +59,7 @@ struct level {
 struct types {
 	struct ctx_prompt_writer *to;
 	bool older; /* true: the form of GPT-4 and GPT-3.5 */
-	/* JSON node of the schema of all arguments; it may contain definitions
-	 * to which other parts of the schema refer */
-	uint32_t schema;
+	struct ctx_schema_references references;
 	struct ctx_buf text; /* scratch memory */
 	/* A stack of the parts of schemas that are being written: each part
 	 * contains the next one. */
@@ -71,31 +69,56 @@ struct types {
 
 /* ---- JSON schemas ---- */
 
-uint32_t
-ctx_schema_follow(const struct ctx_json *json, uint32_t root, uint32_t schema)
+/* Adds the schemas in an object of the root schema. place: key of the object,
+ * with the text before and after it in a path. */
+static void
+add_defined(struct ctx_prompt_writer *to,
+    struct ctx_schema_references *references, const char *place, uint32_t all)
 {
-	static const char *const places[] = {"$defs", "definitions"};
-	uint32_t ref, defs, key;
-	struct ctx_str path, name;
-	size_t i, at;
+	struct ctx_buf *path = &references->path;
+	uint32_t key = 0;
 
-	ref = schema == 0 ? 0 : ctx_json_find(json, schema, "$ref");
-	if (!ctx_json_is_string(json, ref))
-		return schema;
-	path = ctx_json_str(json, ref);
-	for (i = 0; i < CTX_LENGTH(places); i++) {
-		defs = ctx_json_find(json, root, places[i]);
-		at = strlen(places[i]) + 4; /* after the quote and #/$defs/ */
-		if (defs == 0 || at > path.n)
-			continue;
-		for (key = 0; ctx_json_next_member(json, defs, &key);) {
-			name = ctx_json_str(json, key);
-			if (name.n - 1 == path.n - at &&
-			    memcmp(name.p + 1, path.p + at, path.n - at) == 0)
-				return key + 1;
-		}
+	while (!to->failed && ctx_json_next_member(to->json, all, &key)) {
+		path->n = 0;
+		to->failed =
+		    ctx_buf_add(path, place, strlen(place), to->err) < 0 ||
+		    ctx_json_append_text(to->json, key, path, to->err) < 0 ||
+		    ctx_node_index_add(&references->defined, ctx_buf_str(path),
+			key + 1, to->err) < 0;
 	}
-	return schema;
+}
+
+uint32_t
+ctx_schema_follow(struct ctx_prompt_writer *to,
+    struct ctx_schema_references *references, uint32_t schema)
+{
+	const struct ctx_json *json = to->json;
+	uint32_t root = references->root, found;
+	uint32_t ref = schema == 0 ? 0 : ctx_json_find(json, schema, "$ref");
+	struct ctx_str path;
+
+	if (to->failed || !ctx_json_is_string(json, ref))
+		return schema;
+	if (!references->read) {
+		references->read = true;
+		add_defined(to, references, "#/$defs/",
+		    ctx_json_find(json, root, "$defs"));
+		add_defined(to, references, "#/definitions/",
+		    ctx_json_find(json, root, "definitions"));
+	}
+	references->path.n = 0;
+	to->failed = to->failed ||
+	    ctx_json_text(json, ref, &references->path, &path, to->err) < 0;
+	found =
+	    to->failed ? 0 : ctx_node_index_find(&references->defined, path);
+	return found != 0 ? found : schema;
+}
+
+void
+ctx_schema_references_release(struct ctx_schema_references *references)
+{
+	ctx_node_index_release(&references->defined);
+	ctx_buf_release(&references->path);
 }
 
 void
@@ -321,7 +344,7 @@ put_type(struct types *t, uint32_t schema, unsigned depth)
 	uint32_t type = 0, given = schema;
 	size_t i, n = CTX_LENGTH(unions);
 
-	schema = ctx_schema_follow(t->to->json, t->schema, given);
+	schema = ctx_schema_follow(t->to, &t->references, given);
 	if (schema != given && !replaces_reference(t, schema)) {
 		ctx_prompt_put(t->to, "any");
 		return;
@@ -484,7 +507,9 @@ static void
 put_definition(struct ctx_prompt_writer *to, const struct ctx_definition *tool,
     bool older)
 {
-	struct types t = {.to = to, .older = older, .schema = tool->schema};
+	struct types t = {.to = to,
+	    .older = older,
+	    .references = {.root = tool->schema}};
 	uint32_t members = tool->schema == 0
 	    ? 0
 	    : ctx_json_find(to->json, tool->schema, "properties");
@@ -501,6 +526,7 @@ put_definition(struct ctx_prompt_writer *to, const struct ctx_definition *tool,
 		put_levels(&t);
 		ctx_prompt_put(to, ") => any;\n\n");
 	}
+	ctx_schema_references_release(&t.references);
 	ctx_buf_release(&t.text);
 }
 
