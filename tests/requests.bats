@@ -119,7 +119,7 @@ X
 	done
 }
 
-@test "references to schemas are found by hash" {
+@test "references to schemas are found by hash, and repeat a limited number of values" {
 	# Each searched in the list of definitions, this took minutes.
 	jq -nc '{messages: [], tools: [{type: "function", function: {name: "f",
 	    parameters: ([range(200000) | {key: "d\(.)", value: {type: "string"}}] |
@@ -128,6 +128,14 @@ X
 	for model in gpt-5 gemini-2.5-pro; do
 		[ "$(timeout 60 ctx-count --json -m $model in | jq .tokens)" \
 		    -gt 600000 ] || fail $model
+	done
+	# Each reference could repeat all values.
+	jq -nc '{messages: [], tools: [{type: "function", function: {name: "f",
+	    parameters: {"$defs": {e: {enum: [range(2000)]}}, properties:
+		([range(2000) | {key: "p\(.)", value: {"$ref": "#/$defs/e"}}] |
+		from_entries)}}}]}' > in
+	for model in gpt-5 gemini-2.5-pro; do
+		ctx-count --json -m $model in | jq -e '.tokens < 2000000' || fail $model
 	done
 }
 

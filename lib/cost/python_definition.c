@@ -196,6 +196,7 @@ put_one_type(struct python *p, uint32_t schema, const struct python_class *from,
 	const struct ctx_json *json = p->to->json;
 	const char *name;
 	uint32_t type, list;
+	uint32_t given = schema;
 	unsigned arrays = 0;
 
 	schema = ctx_schema_follow(p->to, &p->references, schema);
@@ -205,13 +206,16 @@ put_one_type(struct python *p, uint32_t schema, const struct python_class *from,
 		ctx_json_is(json, type, "ARRAY"))) {
 		ctx_prompt_put(p->to, "list[");
 		arrays++;
-		schema = find_member(json, schema, "items");
-		schema = ctx_schema_follow(p->to, &p->references, schema);
+		given = find_member(json, schema, "items");
+		schema = ctx_schema_follow(p->to, &p->references, given);
 		type = find_type(json, schema);
 	}
 	list = find_member(json, schema, "enum");
 	name = name_type(json, type);
-	if (ctx_json_is_array(json, list))
+	if (ctx_json_is_array(json, list) && schema != given &&
+	    !ctx_schema_may_replace(p->to, list))
+		ctx_prompt_put(p->to, "Any");
+	else if (ctx_json_is_array(json, list))
 		put_literals(p, list);
 	else if (find_properties(json, schema) != 0)
 		put_class_name(p, schema, from, key);

@@ -114,6 +114,13 @@ ctx_schema_follow(struct ctx_prompt_writer *to,
 	return found != 0 ? found : schema;
 }
 
+bool
+ctx_schema_may_replace(struct ctx_prompt_writer *to, uint32_t node)
+{
+	to->referred += ctx_json_str(to->json, node).n;
+	return to->referred <= MOST_REFERRED;
+}
+
 void
 ctx_schema_references_release(struct ctx_schema_references *references)
 {
@@ -331,8 +338,7 @@ replaces_reference(struct types *t, uint32_t schema)
 	for (i = 0; i < t->n; i++)
 		if (t->levels[i].schema == schema)
 			return false;
-	t->to->referred += ctx_json_str(t->to->json, schema).n;
-	return t->to->referred <= MOST_REFERRED;
+	return ctx_schema_may_replace(t->to, schema);
 }
 
 static void
