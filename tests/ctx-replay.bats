@@ -143,6 +143,24 @@ X
 	[ "$(cut -f 4 rows | tail -n 1)" = 12000 ]
 }
 
+@test "a response of Claude Code that is only reasoning is billed, but never sent" {
+	local only='if .uuid == "a1" then .message.content = [{type:
+	    "thinking", thinking: ("word " * $n), signature: "c2ln"}]
+	    else del(.message.usage) end'
+	for n in 1 2000; do
+		claude 0:0:9000:10 60:0:1:1 | jq -c --argjson n $n "$only" > $n
+		# The same after a compaction
+		jq -c '., (select(.uuid == "a2") | .type = "user" | .uuid = "c" |
+		    .parentUuid = null | .isCompactSummary = true |
+		    .message = {role: "user", content: "Summary"})' $n > old$n
+	done
+	for name in "" old; do
+		input=$(ctx-replay --json ${name}1 2> err | jq .all.input)
+		replayed ${name}2000 .all.input "$input"
+		replayed ${name}2000 .requests 2
+	done
+}
+
 @test "after a change of the model nothing that the other model stored is found" {
 	{
 		claude 0:0:12000:10

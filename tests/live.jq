@@ -16,6 +16,9 @@ def claude_code:
   | def up: if .parentUuid then $by[.parentUuid] // empty else empty end;
     def spoken: .type == "user" or .type == "assistant";
     def side: (.isSidechain // false) or has("teamName");
+    def thinks: .type == "assistant" and (.message.content
+      | type == "array" and length > 0
+        and all(.[]; .type | IN("thinking", "redacted_thinking")));
     [$all[] | select($parents[.uuid] | not)
       | first(recurse(up) | select(spoken))] as $tips
   | [$tips[] | select((side or (.isMeta // false)) | not)] as $main
@@ -28,8 +31,9 @@ def claude_code:
   | [$all[] | select(.type == "user" and $callers[.parentUuid // ""]
       and (.message.content | type) == "array"
       and any(.message.content[]; .type == "tool_result"))] as $results
+  | ([$all[] | select(thinks | not) | .message.id?] | names) as $spoke
   | $path + $siblings + $results
-  | map(select(spoken and ((side | not) or ($tip | side))
+  | map(select(spoken and ((thinks | not) or $spoke[.message.id]) and ((side | not) or ($tip | side))
       and (.isApiErrorMessage | not)
       and ((.isVisibleInTranscriptOnly | not) or .isCompactSummary)) | .n)
   | unique;

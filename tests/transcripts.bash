@@ -43,6 +43,10 @@ random() {
 			printf ",\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":%s}}\n", text()
 		else if (t < 7) {
 			said += r(3) == 0
+			if (!r(4)) {
+				printf ",\"type\":\"assistant\",\"message\":{\"role\":\"assistant\",\"id\":\"m%d\",\"content\":[{\"type\":\"thinking\",\"thinking\":%s}]}}\n", said, text()
+				return
+			}
 			open[id(i)]
 			printf ",\"type\":\"assistant\",\"message\":{\"role\":\"assistant\",\"id\":\"m%d\",\"content\":[{\"type\":\"tool_use\",\"id\":%s,\"name\":\"f\",\"input\":{}}]}}\n", said, id(i)
 		} else

@@ -52,6 +52,33 @@ known() {
 	[ "$(ctx-count --json split | jq .messages)" -eq 1 ]
 }
 
+@test "claude-code: a response that is only reasoning is not counted, and is kept as it is" {
+	jq -nc --arg fill "$(words 300)" '
+	    def line($id; $up; $role; $content): {type: $role, uuid: $id,
+		parentUuid: $up, sessionId: "s", message: ({role: $role,
+		content: $content} + if $role == "assistant"
+		then {id: $id[:2]} else {} end)};
+	    def think: [{type: "thinking", thinking: $fill, signature: "c2ln"}];
+	    line("u1"; null; "user"; "List it."),
+	    line("m1a"; "u1"; "assistant"; think),
+	    line("m1b"; "m1a"; "assistant"; [{type: "redacted_thinking", data: "c2ln"}]),
+	    line("u2"; "m1b"; "user"; "Go on."),
+	    line("m2a"; "u2"; "assistant"; think),
+	    line("m2b"; "m2a"; "assistant"; [{type: "text", text: "Done."}]),
+	    line("u3"; "m2b"; "user"; "Thanks.")' > in
+	same_lines claude-code in
+	[ "$(counted in)" = "[1,4,5,6,7]" ]
+	jq -c 'select(.message.id != "m1") |
+	    (.parentUuid | select(. == "m1b")) = "u1"' in > without
+	[ "$(tokens in)" -eq "$(tokens without)" ]
+	ctx-check in
+	ctx-prune -b "$(tokens without)" in | cmp in
+	# If the messages around it are removed, it is not.
+	ctx-prune -s fifo -k 1 -t 1 -b 20 in > out
+	[ "$(jq -r .uuid out | xargs)" = "m1a m1b u3" ]
+	cmp <(sed -n 3p in) <(sed -n 2p out)
+}
+
 @test "the model named in a transcript sets window and encoding" {
 	[ "$(ctx-count --json "$BATS_TEST_DIRNAME"/corpus/codex/rollout.jsonl |
 		jq .window)" -gt 200000 ]

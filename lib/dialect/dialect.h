@@ -286,23 +286,23 @@ struct ctx_line_place {
 	unsigned flags;
 	uint32_t id;     /* id of the line */
 	uint32_t parent; /* id of the line's parent in the tree of lines */
-	/* key of the member that contains the id of a line's parent, even if
-	 * this line lacks the member; NULL if lines of this format have no
-	 * parent */
+	/* key of the member with the id of the parent, even if this line lacks
+	 * the member; NULL if lines of this format have no parent */
 	const char *parent_key;
-	/* Id of a line, other than the parent, to which this line refers.  If
-	 * ctx removes the line with this id, it replaces the id by that of a
-	 * line that is kept. */
+	/* Id of another line, not the parent, to which this line refers.  If
+	 * ctx removes that line, it writes the id of a kept line instead. */
 	uint32_t about;
 	/* id of the message, which is the same in all its lines; only for
 	 * agents that write one message as several lines */
 	uint32_t same;
 	uint32_t model; /* name of the model that is used from this line on */
-	/* setting of the model's thinking from this line on (enum
-	 * ctx_thinking); 0 if the line does not change it */
+	/* setting of thinking (enum ctx_thinking), or 0 if not changed here */
 	unsigned thinking;
 	/* number of turns that a line of the kind CTX_LINE_ROLLBACK removes */
 	uint64_t turns;
+	/* true if the line is only reasoning, and the agent does not send
+	 * messages that are only reasoning */
+	bool only_reasoning;
 };
 
 /* Where a format reports how many input tokens the provider has billed for a

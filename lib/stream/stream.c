@@ -204,9 +204,10 @@ read_stream_message(struct ctx_stream *stream,
 	    &stream->parsed, err);
 	if (rc <= 0)
 		return rc;
-	if (!shown && !(stream->parsed.flags & CTX_MESSAGE_HIDDEN))
-		flags |= CTX_MESSAGE_HIDDEN | CTX_MESSAGE_INACTIVE;
 	stream->parsed.flags |= flags;
+	if (!shown && !(stream->parsed.flags & CTX_MESSAGE_HIDDEN))
+		stream->parsed.flags |=
+		    CTX_MESSAGE_HIDDEN | CTX_MESSAGE_INACTIVE;
 	if (stream->line != 0)
 		stream->parsed.billed = ctx_line_value(stream->transcript,
 		    CTX_VALUE_BILLED, stream->line);

@@ -23,6 +23,7 @@ release_lines(struct ctx_transcript *transcript)
 	ctx_values_release(&transcript->newest_of_id);
 	ctx_line_ids_release(&transcript->ids);
 	ctx_line_ids_release(&transcript->messages);
+	ctx_values_release(&transcript->more_than_reasoning);
 }
 
 void
@@ -223,9 +224,15 @@ record_line(struct ctx_transcript *transcript,
 	(void)ctx_transcript_read_line(transcript, line, json, &place);
 	entry->kind = place.kind & 15u;
 	entry->flags = (uint8_t)place.flags;
+	entry->only_reasoning = place.only_reasoning;
 	if (record_numbers(transcript, json, &place, err) < 0 ||
 	    record_author(transcript, entry, json, err) < 0 ||
-	    record_ids(transcript, json, &place, err) < 0)
+	    record_ids(transcript, json, &place, err) < 0 ||
+	    ctx_values_set(&transcript->more_than_reasoning,
+		place.only_reasoning
+		    ? 0
+		    : ctx_line_value(transcript, CTX_VALUE_SAME, line),
+		1, err) < 0)
 		return -1;
 	id = ctx_line_value(transcript, CTX_VALUE_ID, line);
 	is_new = ctx_values_at(&transcript->newest_of_id, id) == 0;
@@ -509,6 +516,10 @@ ctx_transcript_is_active(const struct ctx_transcript *transcript, uint32_t line,
 	const struct ctx_transcript_line *entry =
 	    ctx_transcript_line(transcript, line);
 
+	if (entry->only_reasoning &&
+	    ctx_values_at(&transcript->more_than_reasoning,
+		ctx_line_value(transcript, CTX_VALUE_SAME, line)) == 0)
+		*flags |= CTX_MESSAGE_HIDDEN;
 	if (!entry->active || entry->kind == CTX_LINE_LINK)
 		return false;
 	*flags |= (entry->is_continued ? CTX_MESSAGE_IS_CONTINUED : 0u) |

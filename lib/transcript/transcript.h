@@ -94,6 +94,7 @@ struct ctx_transcript_line {
 	 * (sent to the model).  The line itself is not sent, or it is sent
 	 * after all active lines before it. */
 	bool is_appended : 1;
+	bool only_reasoning : 1; /* see ctx_line_place */
 };
 
 _Static_assert(sizeof(struct ctx_transcript_line) == 12,
@@ -126,6 +127,10 @@ struct ctx_transcript {
 	uint32_t newest_id;
 	struct ctx_line_ids ids;      /* ids of lines */
 	struct ctx_line_ids messages; /* ids of messages */
+	/* For each id of a message: 1 if a line of the message contains more
+	 * than reasoning, else 0.  The element 0 is 1, because a response
+	 * without id is sent. */
+	struct ctx_values more_than_reasoning;
 	/* For each id: number of the newest line that has this id.  While the
 	 * file is read for the first time: number of the newest line that has
 	 * this id, or whose parent has this id. */
@@ -206,7 +211,9 @@ struct ctx_record_place ctx_transcript_place(
  *   of them;
  * - CTX_MESSAGE_RESULTS_ONLY: the line is sent only because of its tool
  *   results;
- * - CTX_MESSAGE_EARLIER: a later active line is a message of the user. */
+ * - CTX_MESSAGE_EARLIER: a later active line is a message of the user;
+ * - CTX_MESSAGE_HIDDEN, also if the line is not active: the agent never sends
+ *   the message of the line, because it is only reasoning. */
 bool ctx_transcript_is_active(const struct ctx_transcript *transcript,
     uint32_t line, unsigned *flags);
 /* Stores that ctx has removed a line. */

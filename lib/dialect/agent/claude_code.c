@@ -100,6 +100,28 @@ read_thinking(const struct ctx_json *json, uint32_t node)
 	    : CTX_THINKING_ON;
 }
 
+/* Returns true if the content of a line is only reasoning.  Claude Code does
+ * not send a response again that is only reasoning (7 of 7 in public sessions
+ * of versions 2.1.42 to 2.1.193, November 2026).  Versions 2.1.7 to 2.1.25 sent
+ * it (6 of 6), but such responses had at most 412 tokens, so the version is not
+ * read. */
+static bool
+has_only_reasoning(const struct ctx_json *json, uint32_t content)
+{
+	static const char *const types[] = {"thinking", "redacted_thinking",
+	    NULL};
+	uint32_t block = 0;
+	bool found = false;
+
+	while (ctx_json_next_element(json, content, &block)) {
+		found = ctx_json_is_any(json,
+			    ctx_json_find(json, block, "type"), types) != NULL;
+		if (!found)
+			break;
+	}
+	return found;
+}
+
 void
 ctx_claude_code_line(const struct ctx_json *json, uint32_t node,
     struct ctx_line_place *line)
@@ -136,6 +158,8 @@ ctx_claude_code_line(const struct ctx_json *json, uint32_t node,
 		line->flags |= CTX_LINE_ANSWER;
 		line->same = ctx_json_find(json, message, "id");
 		line->model = ctx_claude_model(json, message);
+		line->only_reasoning = has_only_reasoning(json,
+		    ctx_json_find(json, message, "content"));
 	} else if (ctx_has_block(json, ctx_json_find(json, message, "content"),
 		       results) != NULL) {
 		line->flags |= CTX_LINE_RESULT;
