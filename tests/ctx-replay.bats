@@ -829,6 +829,33 @@ log_rows() {
 	costs_nothing_less session.jsonl
 }
 
+@test "what a provider did not read of a recorded prompt it does not read of a pruned one" {
+	local name
+	# The last request reads 14,500 of 17,000 tokens, 11,993 of which are
+	# before all messages: about half of the others is missing.
+	claude 0:0:12000:0 60:12000:3000:0 120:15000:2000:0 180:17000:2000:0 \
+	    > whole.jsonl
+	claude 0:0:12000:0 60:12000:3000:0 120:15000:2000:0 180:14500:4500:0 \
+	    > half.jsonl
+	costs_nothing_less half.jsonl
+	for name in whole half; do
+		ctx-replay --json -p "-b 110 --target 60 --quantum 0 -k 1 -t 0 \
+		    -s pinned-fifo --feed-back" $name.jsonl > $name
+	done
+	jq -es '.[0].read == 12000 + 15000 + 14500' half
+	# The last pruned prompt finds 12,293 tokens in the cache, of which 300
+	# are those of messages.
+	jq -es '.[1].read - .[3].read == 150' whole half || fail "$(cat whole half)"
+	# A provider that reads nothing of a prompt reads nothing of a pruned
+	# one.
+	claude 0:0:12000:0 60:12000:3000:0 120:15000:2000:0 180:0:19000:0 \
+	    > half.jsonl
+	costs_nothing_less half.jsonl
+	ctx-replay --json -p "-b 110 --target 60 --quantum 0 -k 1 -t 0 \
+	    -s pinned-fifo --feed-back" half.jsonl > half
+	jq -es '.[1].read - .[3].read == 12293' whole half || fail "$(cat whole half)"
+}
+
 @test "--policy prints dollars, shares of tokens and of cost, and marks the best rows" {
 	claude 0:0:12000:0 60:12000:3000:0 120:15000:2000:0 > session.jsonl
 	ctx-replay -p "all=-b 1M" session.jsonl > out

@@ -323,6 +323,7 @@ add_outcome(struct ctx_replay_outcome *sum,
 	add_bill(&sum->recorded, &outcome->recorded);
 	add_bill(&sum->replayed, &outcome->replayed);
 	add_bill(&sum->all, &outcome->all);
+	add_bill(&sum->unpruned, &outcome->unpruned);
 	for (i = 0; i < CTX_REPLAY_REASONS; i++) {
 		sum->reasons[i] += outcome->reasons[i];
 		sum->differences[i] += outcome->differences[i];

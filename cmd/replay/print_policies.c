@@ -191,7 +191,7 @@ policies_print(struct bill_form *form, const struct named_policy *policies,
 	 * So the row without pruning takes this number from the first
 	 * policy. */
 	rows[0] = (struct compared_policy){.name = "no pruning",
-	    .bill = &form->sum.all,
+	    .bill = &form->sum.unpruned,
 	    .needed = policies[0].sum.needed,
 	    .kept = policies[0].sum.needed};
 	for (i = 0; i < n; i++)
@@ -202,7 +202,7 @@ policies_print(struct bill_form *form, const struct named_policy *policies,
 		    .kept = policies[i].sum.kept,
 		    .over = policies[i].sum.over};
 	for (i = 0; i <= n; i++)
-		fill_row(&rows[i], form->sum.all.tokens.input);
+		fill_row(&rows[i], form->sum.unpruned.tokens.input);
 	mark_best(rows, n + 1);
 	print_policy_header(form);
 	for (i = 0; i <= n; i++) {

@@ -243,11 +243,35 @@ measure_recorded(struct billing *billing, struct replay_request *request,
 	prompt->stored = prompt->tokens - request->unstored;
 }
 
+/* Returns how many tokens of a prompt the provider reads from its cache. found:
+ * number of tokens that the simulated cache contains.  If the provider has read
+ * fewer tokens of the recorded prompt than expected, it reads the same
+ * percentage of the messages of this prompt. */
+static uint64_t
+read_found(const struct replay_request *request, uint64_t found)
+{
+	uint64_t recorded = request->recorded.read;
+	uint64_t outside = request->stored_outside;
+
+	if (request->expected_read == 0)
+		return found;
+	if (recorded <= outside || request->expected_read <= outside)
+		return found < recorded ? found : recorded;
+	if (found <= outside)
+		return found;
+	return outside +
+	    (uint64_t)((double)(found - outside) *
+		(double)(recorded - outside) /
+		(double)(request->expected_read - outside));
+}
+
 void
 ctx_replay_find_usage(const struct replay_request *request,
     const struct cached_prompt *prompt, const struct cache_rules *rules,
-    uint64_t read, struct ctx_billed_usage *usage)
+    uint64_t found, struct ctx_billed_usage *usage)
 {
+	uint64_t read = read_found(request, found);
+
 	*usage = (struct ctx_billed_usage){.input = prompt->tokens,
 	    .read = read,
 	    .output = ctx_replay_count_response(request)};
@@ -433,6 +457,7 @@ replay_request(struct billing *billing, size_t i,
     struct ctx_replayed_request *replayed, struct ctx_err *err)
 {
 	struct replay_request *request = &billing->session->requests[i];
+	struct ctx_billed_usage usage;
 	struct cached_prompt prompt;
 	struct cache_rules rules;
 	enum cache_find found;
@@ -471,6 +496,12 @@ replay_request(struct billing *billing, size_t i,
 	if (request->time != INT64_MIN && billing->time != INT64_MIN)
 		replayed->pause = request->time - billing->time;
 	compare_request(billing, replayed, found, &prompt, &rules);
+	if (replayed->reason != CTX_REPLAY_EQUAL &&
+	    replayed->recorded.read < replayed->replayed.read)
+		request->expected_read = replayed->replayed.read;
+	ctx_replay_find_usage(request, &prompt, &rules, read, &usage);
+	ctx_replay_add_usage(&billing->outcome->unpruned, request,
+	    billing->options->now, &usage);
 	billing->time = request->time;
 	return 0;
 }

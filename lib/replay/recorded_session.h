@@ -87,8 +87,12 @@ struct replay_request {
 	 * cache read of this request. hour: true if what the request
 	 * writes to the cache is stored for an hour. writes_nothing: true if
 	 * the session reports cache reads, but no cache writes, of models of
-	 * OpenAI whose cache writes cost money: then no write is charged. */
+	 * OpenAI whose cache writes cost money: then no write is charged.
+	 * expected_read: number of tokens that the replay finds in the cache,
+	 * if the provider has read over 2 % fewer (recorded.read); otherwise
+	 * 0. */
 	uint64_t outside, stored_outside, shared, unstored, last_read;
+	uint64_t expected_read;
 	double factor;
 	bool hour, writes_nothing;
 };
@@ -176,11 +180,13 @@ int ctx_replay_append_response(const struct ctx_replay_session *session,
  * the members outside, shared and factor of the request. */
 void ctx_replay_measure_prompt(const struct replay_request *request,
     uint32_t node, uint64_t counted, struct cached_prompt *prompt);
-/* Computes the billed tokens of a request into *usage. read: number of tokens
- * of the prompt that were in the cache. */
+/* Computes the billed tokens of a request into *usage. found: number of tokens
+ * of the prompt that are in the simulated cache.  If the provider has read
+ * fewer tokens of the recorded prompt than were expected, it also reads fewer
+ * of this prompt. */
 void ctx_replay_find_usage(const struct replay_request *request,
     const struct cached_prompt *prompt, const struct cache_rules *rules,
-    uint64_t read, struct ctx_billed_usage *usage);
+    uint64_t found, struct ctx_billed_usage *usage);
 
 /* Adds the tokens of a request, and their cost in dollars, to a bill. now: time
  * in seconds since 1970, whose prices are used for a request without a
