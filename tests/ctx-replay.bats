@@ -414,6 +414,23 @@ codex() {
 	replayed all.jsonl .equal 2
 }
 
+@test "if a prompt becomes shorter in a turn, only system prompt and tools are found" {
+	in_a_turn() {
+		jq -c 'if .payload.role == "user" and
+		    .payload.content[0].text != "Question 1?" then .payload =
+		    {type: "function_call_output", call_id: "c", output: "x"}
+		    else . end'
+	}
+	codex 0:10000:0 20:30000:9984 40:20000:9984 60:21000:19968 |
+	    in_a_turn > rollout.jsonl
+	replayed rollout.jsonl .equal 3
+	costs_nothing_less rollout.jsonl
+	# The agent has left the first messages as they were.
+	codex 0:10000:0 20:30000:9984 40:20000:14976 | in_a_turn > more.jsonl
+	replayed more.jsonl '.reasons | keys[0]' changed
+	costs_nothing_less more.jsonl
+}
+
 @test "a tool result in the message of its call is not stored with the response" {
 	# An opencode export: the second request could read only the 10,000
 	# tokens of the first, and its response.

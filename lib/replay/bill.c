@@ -27,6 +27,7 @@ static const struct {
     {"replaced", "no message was stored, as after a compaction"},
     {"beginning",
 	"nothing was read: system prompt or tools changed, or were dropped"},
+    {"changed", "the agent changed or left out messages"},
     {"older", "the provider found only an older prompt"},
     {"shorter", "less was read than expected; did messages change?"},
     {"kept-longer", "stored for more than its lifetime"},
@@ -340,6 +341,8 @@ find_reason(const struct billing *billing,
 	if (recorded <= billing->outcome->outside &&
 	    found == CACHE_FOUND_SHARED)
 		return CTX_REPLAY_EXPIRED;
+	if (billing->session->requests[request->index].is_rewritten)
+		return CTX_REPLAY_CHANGED;
 	if (recorded <= billing->outcome->outside &&
 	    found == CACHE_FOUND_OUTSIDE)
 		return CTX_REPLAY_REPLACED;

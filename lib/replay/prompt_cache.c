@@ -132,6 +132,21 @@ lacks_reasoning(const struct prompt_cache *cache,
 		cache->uses[entry->use - 1].tokens > prompt->tokens);
 }
 
+/* Returns true if a prompt has fewer tokens than what is stored of it: the
+ * agent has changed or removed earlier messages.  Without breakpoints, a prompt
+ * that begins a turn may have fewer only because it lacks the reasoning of the
+ * turn before, and the stored tokens may include a response. */
+static bool
+is_rewritten(const struct prompt_cache *cache, const struct stored_node *entry,
+    const struct cached_prompt *prompt, const struct cache_rules *rules)
+{
+	uint64_t stored = rules->is_marked ? entry->tokens
+					   : cache->uses[entry->use - 1].tokens;
+
+	return prompt->is_billed && stored > prompt->tokens &&
+	    (rules->is_marked || !prompt->request->begins_turn);
+}
+
 /* Returns how many tokens of a prompt are in the cache: the tokens of the
  * longest stored beginning of the prompt.  Sets *found to the part of the
  * prompt in which this beginning ends. */
@@ -155,8 +170,7 @@ find_stored(const struct prompt_cache *cache,
 			continue;
 		if (entry->tokens == CACHE_TOKENS_UNKNOWN)
 			return count_before(cache, node, prompt);
-		if (rules->is_marked && prompt->is_billed &&
-		    entry->tokens > prompt->tokens) {
+		if (is_rewritten(cache, entry, prompt, rules)) {
 			*found = CACHE_FOUND_REWRITTEN;
 			break;
 		}
