@@ -366,6 +366,12 @@ codex() {
 	replayed rollout.jsonl .equal 2
 	replayed rollout.jsonl .replayed.read $((8960 + 11008))
 	replayed rollout.jsonl .replayed.written 0
+	# 256 tokens, then steps of 512.
+	MODEL=gpt-5.6-terra codex 0:10000:0 20:12100:9472 40:12500:11520 > rollout.jsonl
+	replayed rollout.jsonl .equal 2
+	replayed rollout.jsonl .replayed.read $((9472 + 11520))
+	MODEL=codex-auto-review codex 0:10000:2432 20:12000:9600 40:12500:11648 > rollout.jsonl
+	replayed rollout.jsonl .equal 2
 }
 
 @test "a read of what an older prompt had stored is called so without breakpoints" {

@@ -24,8 +24,15 @@ static const struct vendor_rules {
 	const char *vendor, *name;
 	struct cache_rules rules;
 } vendors[] = {
+    {"openai", "gpt-5.6-terra",
+	{.step = 512, .least = 1024, .unread = 80, .lifetime = 30 * MINUTE}},
     {"openai", "gpt-5.6",
 	{.step = 1024, .least = 1024, .unread = 80, .lifetime = 30 * MINUTE}},
+    /* not measured: presumed to be as gpt-5.6 */
+    {"openai", "gpt-6",
+	{.step = 1024, .least = 1024, .unread = 80, .lifetime = 30 * MINUTE}},
+    {"openai", "codex-auto-review",
+	{.step = 512, .least = 1024, .lifetime = 30 * MINUTE}},
     {"openai", "gpt-5.5",
 	{.step = 512, .least = 1024, .lifetime = 30 * MINUTE}},
     {"openai", "gpt-5.3-codex-spark",
