@@ -314,17 +314,29 @@ count_least_tokens(struct ctx_plan *plan, uint64_t turns)
 	return tokens;
 }
 
+/* Returns true if at most "most" tokens must be kept, and if the target also
+ * has room for a question before them. */
+static bool
+is_floor_met(const struct ctx_plan *plan, uint64_t most)
+{
+	uint64_t tokens = count_floor_tokens(plan), target;
+
+	target = plan->settings.target;
+	return tokens <= most &&
+	    (tokens > target ||
+		ctx_plan_count_question(plan) <= target - tokens);
+}
+
 /* Lowers *number, which is a number of kept messages or turns in
- * plan->settings, until at most "most" tokens must be kept.  Does not lower it
- * below "least".  Returns true if at most "most" tokens must be kept at the
- * end. */
+ * plan->settings, until is_floor_met returns true.  Does not lower it below
+ * "least".  Returns true if is_floor_met returns true at the end. */
 static bool
 lower_until_met(struct ctx_plan *plan, uint64_t *number, uint64_t least,
     uint64_t most)
 {
 	for (;; (*number)--) {
 		find_floors(plan);
-		if (count_floor_tokens(plan) <= most)
+		if (is_floor_met(plan, most))
 			return true;
 		if (*number <= least)
 			return false;

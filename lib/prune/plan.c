@@ -128,9 +128,7 @@ fill_candidate(struct ctx_plan *plan, size_t i)
 		 (CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN |
 		     CTX_SEGMENT_USER)) ||
 		is_outside_turns(plan, segment));
-	candidate->asks = (segment->flags & CTX_SEGMENT_USER) ||
-	    ((segment->flags & CTX_SEGMENT_SUMMARY) &&
-		segment->role == CTX_ROLE_USER);
+	candidate->asks = ctx_plan_is_question(segment);
 	candidate->pinned =
 	    plan->floors[i] != 0 || (segment->flags & CTX_SEGMENT_NOTICE);
 	candidate->permanent = plan->ended

@@ -127,10 +127,45 @@ ctx_plan_freed_tokens(const struct ctx_plan *plan, size_t i)
 	return tokens;
 }
 
+bool
+ctx_plan_is_question(const struct ctx_segment *segment)
+{
+	return (segment->flags & CTX_SEGMENT_USER) ||
+	    ((segment->flags & CTX_SEGMENT_SUMMARY) &&
+		segment->role == CTX_ROLE_USER);
+}
+
+uint64_t
+ctx_plan_count_question(const struct ctx_plan *plan)
+{
+	const unsigned no_answer =
+	    CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN | CTX_SEGMENT_COMPACTED;
+	uint64_t least = UINT64_MAX, tokens;
+
+	if (!plan->ended || !ctx_prune_splits_turns(&plan->settings))
+		return 0;
+	for (size_t i = 0; i < plan->step.n; i++) {
+		const struct ctx_segment *segment = &plan->groups->segments[i];
+		bool kept = (plan->floors[i] & ~CTX_FLOOR_OPTIONAL) != 0;
+
+		if (ctx_plan_is_question(segment)) {
+			if (kept)
+				return 0;
+			tokens = ctx_plan_count_without_notice(segment,
+			    plan->marks[i]);
+			if (tokens < least)
+				least = tokens;
+		} else if (kept && !(segment->flags & no_answer))
+			return least < UINT64_MAX ? least : 0;
+	}
+	return 0;
+}
+
 void
 ctx_plan_pin_optional(struct ctx_plan *plan)
 {
-	uint64_t required = ctx_plan_base(plan) + plan->notices;
+	uint64_t required =
+	    ctx_plan_base(plan) + plan->notices + ctx_plan_count_question(plan);
 	uint64_t target = plan->settings.target, optional = 0, tokens, replaced;
 
 	for (size_t i = 0; i < plan->step.n; i++) {

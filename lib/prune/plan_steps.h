@@ -86,6 +86,13 @@ uint64_t ctx_plan_count_without_notice(const struct ctx_segment *segment,
  * summary that an earlier run has inserted. */
 uint64_t ctx_plan_count_summary_tokens(const struct ctx_segment *segment,
     unsigned edits);
+/* Returns true if a conversation may begin with this segment, because it is a
+ * user message, or a summary with the role user. */
+bool ctx_plan_is_question(const struct ctx_segment *segment);
+/* If the strategy splits turns, and the first segment that must be kept is an
+ * answer, some user message before this answer must also be kept.  Returns the
+ * number of tokens of the shortest such message, otherwise 0. */
+uint64_t ctx_plan_count_question(const struct ctx_plan *plan);
 /* Decides whether user messages of the newest turn that are not its task
  * (CTX_FLOOR_OPTIONAL) are kept.  Two conditions must be met: together they
  * have at most target / CTX_OPTIONAL_SHARE tokens, and they fit into the target

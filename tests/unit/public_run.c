@@ -124,6 +124,92 @@ does_not_fit(void)
 	free(chat);
 }
 
+/* Returns a number below n; equal states give equal numbers. */
+static unsigned
+draw(uint32_t *state, unsigned n)
+{
+	*state = *state * 1664525 + 1013904223;
+	return (unsigned)(((uint64_t)*state * n) >> 32);
+}
+
+/* Writes a random conversation of 3 to 9 short and long messages, of which some
+ * contain the word "blue". */
+static void
+make_random_chat(char *text, uint32_t *state)
+{
+	static const char *const words[] = {"red", "blue", "gate", "river",
+	    "city", "hotel", "fox", "wind"};
+	static const unsigned lengths[] = {1, 2, 3, 5, 8, 15, 30, 60};
+	unsigned messages = 3 + draw(state, 7), i, k;
+	size_t n = 0;
+
+	for (i = 0; i < messages; i++) {
+		n +=
+		    (size_t)sprintf(text + n, "{\"role\":\"%s\",\"content\":\"",
+			i % 2 == (draw(state, 8) == 0) ? "user" : "assistant");
+		for (k = lengths[draw(state, 8)]; k > 0; k--)
+			n += (size_t)sprintf(text + n, "%s ",
+			    words[draw(state, 8)]);
+		n += (size_t)sprintf(text + n, "\"}\n");
+	}
+}
+
+/* Prunes a conversation to each budget below its size.  Returns a budget at
+ * which it does not fit although it fits a smaller one, or 0. */
+static uint64_t
+find_gap(const char *chat, struct ctx_prune_options *options)
+{
+	struct ctx_result result = CTX_RESULT_INIT;
+	struct ctx_input *input;
+	bool fits = false;
+	int rc;
+
+	for (options->budget = 1;; options->budget += 3) {
+		input = open_text(chat, NULL);
+		rc = ctx_prune(input, NULL, options, &result, NULL);
+		ctx_input_free(input);
+		CHECK(rc >= 0);
+		if (fits && rc != 0)
+			return options->budget;
+		fits = rc == 0;
+		if (options->budget > result.tokens_before)
+			return 0;
+	}
+}
+
+static void
+growing_budgets(void)
+{
+	struct ctx_prune_options options;
+	static char chat[10000];
+	const char *strategy;
+	uint64_t gap;
+	uint32_t state;
+	size_t i;
+
+	tap_case("what fits a budget fits every larger budget");
+	for (i = 0; (strategy = ctx_strategy_name(i)) != NULL; i++) {
+		state = 45;
+		for (unsigned n = 0; n < 40; n++) {
+			options =
+			    (struct ctx_prune_options)CTX_PRUNE_OPTIONS_INIT;
+			options.strategy = strategy;
+			if (n % 2 != 0) {
+				options.pin = "blue";
+				options.keep_last = 1;
+				options.keep_turns = CTX_NONE;
+			}
+			make_random_chat(chat, &state);
+			gap = find_gap(chat, &options);
+			CHECK(gap == 0);
+			if (gap != 0)
+				printf("# %s%s, budget %llu:\n%s", strategy,
+				    options.pin != NULL ? " with pins" : "",
+				    (unsigned long long)gap, chat);
+		}
+	}
+}
+
 /* Prunes an input twice: without a budget, which fails, and then to 2,000
  * tokens. */
 static void
@@ -463,6 +549,7 @@ main(void)
 {
 	count();
 	does_not_fit();
+	growing_budgets();
 	unused_inputs();
 	late_budget();
 	patterns();

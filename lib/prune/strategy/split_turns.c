@@ -17,7 +17,7 @@ enum {
 	 * are left by the groups that must be kept. */
 	FIRST_USER_SHARE = 8,
 	/* maximum number of times that the kept groups (messages kept or
-	 * removed together) are chosen */
+	 * removed together) are chosen by their ranks alone */
 	ROUNDS = 4,
 };
 
@@ -56,16 +56,29 @@ find_bare_answer(const struct ctx_decision *decision, size_t *answer,
 	return false;
 }
 
+/* Keeps a user message before an answer that must be kept: the last one that
+ * fits into the free tokens or, if none fits, the last one. last: the last user
+ * message before the answer.  room: number of free tokens. */
+static void
+pin_question(const struct ctx_decision *decision, size_t last, uint64_t room)
+{
+	struct ctx_candidate *candidates = decision->candidates;
+
+	for (size_t i = last + 1; i-- > 0;)
+		if (candidates[i].asks && candidates[i].is_root &&
+		    candidates[i].weight <= room) {
+			candidates[i].pinned = true;
+			return;
+		}
+	candidates[last].pinned = true;
+}
+
 /* Changes the ranks of the first answer and of the user message before it.  The
  * next choice then keeps both of them or none. room: number of free tokens. */
 static void
 rerank_answer(struct ctx_candidate *answer, struct ctx_candidate *user,
     uint64_t room)
 {
-	if (answer->pinned) {
-		user->pinned = true;
-		return;
-	}
 	/* The answer has a lower rank than the user message, and was kept only
 	 * because it is shorter, so it must be removed. */
 	if (user->rank > answer->rank) {
@@ -99,30 +112,36 @@ count_left(const struct ctx_decision *decision, bool only_pinned)
 
 /* Removes answers before the first kept user message, from the oldest on.
  * Stops when the user message before an answer fits into the free tokens, and
- * keeps both messages. left: number of free tokens. */
-static void
-drop_bare_answers(const struct ctx_decision *decision, uint64_t left)
+ * keeps both messages.  If it reaches an answer that must be kept, and the user
+ * message does not fit, sets *user to the user message, and returns false.
+ * left: number of free tokens. */
+static bool
+drop_bare_answers(const struct ctx_decision *decision, uint64_t left,
+    size_t *user)
 {
 	struct ctx_candidate *candidates = decision->candidates;
-	size_t user = decision->n;
 
+	*user = decision->n;
 	for (size_t i = 0; i < decision->n; i++) {
 		struct ctx_candidate *candidate = &candidates[i];
 		struct ctx_candidate *root = &candidates[candidate->root];
 
 		if (candidate->asks && !root->drop)
-			return;
+			return true;
 		if (candidate->asks && candidate->is_root)
-			user = i;
-		if (root->drop || is_aside(candidate) || user == decision->n)
+			*user = i;
+		if (root->drop || is_aside(candidate) || *user == decision->n)
 			continue;
-		if (root->pinned || candidates[user].weight <= left) {
-			candidates[user].drop = false;
-			return;
+		if (candidates[*user].weight <= left) {
+			candidates[*user].drop = false;
+			return true;
 		}
+		if (root->pinned)
+			return false;
 		root->drop = true;
 		left += root->weight;
 	}
+	return true;
 }
 
 int
@@ -132,15 +151,22 @@ ctx_split_decide(const struct ctx_decision *decision, struct ctx_err *err)
 	uint64_t room = count_left(decision, true);
 	size_t answer, user;
 
-	for (unsigned round = 0; round < ROUNDS; round++) {
+	for (unsigned round = 1;; round++) {
 		for (size_t i = 0; i < decision->n; i++)
 			candidates[i].drop = false;
 		if (ctx_ranked_decide(decision, err) < 0)
 			return -1;
 		if (!find_bare_answer(decision, &answer, &user))
 			return 0;
-		rerank_answer(&candidates[answer], &candidates[user], room);
+		if (candidates[answer].pinned)
+			pin_question(decision, user, room);
+		else if (round < ROUNDS)
+			rerank_answer(&candidates[answer], &candidates[user],
+			    room);
+		else if (drop_bare_answers(decision,
+			     count_left(decision, false), &user))
+			return 0;
+		else
+			pin_question(decision, user, room);
 	}
-	drop_bare_answers(decision, count_left(decision, false));
-	return 0;
 }
