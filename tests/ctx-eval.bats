@@ -352,6 +352,18 @@ setup() {
 		fail "$stderr"
 }
 
+@test "a long array of messages is divided in linear time" {
+	# Counted from its beginning for each message, the array took minutes.
+	jq -nc '{model: "gpt-4o", messages: ([{role: "user", content: "go"}] +
+	    [range(40000) | {role: "assistant", content: null, tool_calls: [{
+		id: "c\(.)", type: "function", function: {name: "read", arguments:
+		"{\"path\": \"src/dir\(.)/file\(.).c\"}"}}]},
+		{role: "tool", tool_call_id: "c\(.)", content:
+		"see src/dir\((. + 9000) % 40000)/file\((. + 9000) % 40000).c"}])}' > in
+	timeout 60 ctx-eval --json -b 50% --split 50% -p cat in > rows
+	[ "$(row cat .kept)" = 100 ]
+}
+
 @test "a conversation has the same strings that later tool calls use as a transcript and as plain messages" {
 	jq -sc '{messages: .}' session |
 		jq -c --arg to claude-code -f "$BATS_TEST_DIRNAME/rewrite.jq" \

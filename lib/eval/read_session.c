@@ -249,20 +249,19 @@ ctx_eval_write_before(const struct eval_session *session, size_t split,
 {
 	const struct ctx_json *json = session->json;
 	struct ctx_edits edits = {0};
-	size_t n;
+	uint32_t element = 0;
+	size_t n = 0;
 	bool *drop;
 	int rc;
 
 	if (json == NULL)
 		return ctx_buf_add(out, session->bytes.p,
 		    session->messages[split].record, err);
-	n = ctx_json_count(json, session->array);
-	drop = calloc(n + 1, sizeof *drop);
+	drop = calloc(ctx_json_count(json, session->array) + 1, sizeof *drop);
 	if (drop == NULL)
 		return ctx_err_nomem(err);
-	for (size_t i = 0; i < n; i++)
-		drop[i] = ctx_json_at(json, session->array, i) >=
-		    session->messages[split].node;
+	while (ctx_json_next_element(json, session->array, &element))
+		drop[n++] = element >= session->messages[split].node;
 	rc = ctx_edits_remove(&edits, json, session->array, drop, err);
 	if (rc == 0 && session->coded.n > 0)
 		rc = ctx_edits_encode(&edits, session->value, session->coded,
