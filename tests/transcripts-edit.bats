@@ -482,3 +482,30 @@ archived() {
 	    and any(.detailedContent == "diff --git a/parse.c b/parse.c")' out
 	ctx-check out
 }
+
+@test "-v counts a message once if its reasoning is removed in several lines" {
+	jq -nc '
+	    def block($type; $more): {type: $type} + $more;
+	    def said($id; $block): {id: $id, role: "assistant",
+		model: "claude-opus-5-5", content: [$block]};
+	    def thought: block("thinking"; {thinking: "hm", signature: "c2ln"});
+	    def answered($id): said("m\($id)"; thought, thought,
+		    block("tool_use"; {id: $id, name: "f", input: {}})),
+		{role: "user", content: [block("tool_result"; {
+		    tool_use_id: $id, content: ("a long result " * 50)})]};
+	    [{role: "user", content: "go"}, answered("a"), answered("b"),
+		answered("c"), said("end"; thought, block("text"; {text: "ok"}))] |
+	    to_entries[] | {type: .value.role, uuid: "u\(.key)",
+		parentUuid: (if .key > 0 then "u\(.key - 1)" else null end),
+		message: .value}' > in
+	# The messages b, c and end are after the first change.
+	for command in "ctx-truncate -l 100" "ctx-age -k 0 -o 100"; do
+		$command -v in 2> err > out
+		grep -q "removed signed reasoning from 3 messages" err ||
+			fail "$command: $(cat err)"
+		[ "$(grep -c signature out)" -eq 2 ]
+		$command --reasoning keep in 2> err > out
+		grep -q "kept the signed reasoning of 3 messages" err ||
+			fail "$command: $(cat err)"
+	done
+}

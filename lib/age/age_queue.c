@@ -11,7 +11,7 @@ ctx_age_queue_clear(struct aging *aging, struct age_queue *queue)
 	ctx_held_queue_clear(ctx_age_entries(aging, queue));
 	queue->savings_end = queue->sent_end = 0;
 	queue->messages = queue->results = queue->savings = 0;
-	queue->reported_end = 0;
+	queue->reported_end = queue->bound_end = 0;
 	queue->has_time = queue->changed = false;
 	memset(&queue->place, 0, sizeof queue->place);
 	ctx_groups_reset(&queue->groups);

@@ -98,6 +98,7 @@ struct age_queue {
 	/* index of the newest message for which a change was reported, plus
 	 * 1 */
 	uint64_t reported_end;
+	uint64_t bound_end; /* see ctx_bound_count */
 	/* Timestamps in milliseconds since 1970, valid if has_time is true.
 	 * time: timestamp of the message that was read last; newest: the
 	 * highest timestamp. */

@@ -67,8 +67,8 @@ find_message_json(struct aging *aging, const struct ctx_held_message *held,
  * by a single edit of its whole JSON.  If the original cannot be stored, only
  * reports this. */
 static int
-remove_reasoning(struct aging *aging, struct age_entry *entry,
-    struct ctx_err *err)
+remove_reasoning(struct aging *aging, struct age_queue *queue,
+    struct age_entry *entry, struct ctx_err *err)
 {
 	struct ctx_str value;
 
@@ -76,10 +76,12 @@ remove_reasoning(struct aging *aging, struct age_entry *entry,
 	    strip_message(aging, entry, value, err) < 0)
 		return -1;
 	if (store_unstripped_message(aging, entry, err) < 0) {
-		aging->counts->bound++;
+		ctx_bound_count(&aging->counts->bound, &queue->bound_end,
+		    entry->message);
 		return ctx_age_report_failure(aging, entry, 0, 1, err);
 	}
-	aging->pending_reasoning++;
+	ctx_bound_count(&aging->pending_reasoning, &queue->bound_end,
+	    entry->message);
 	aging->rewrite.edits.n = entry->first_edit;
 	entry->edits = 1;
 	return ctx_edits_replace(&aging->rewrite.edits, value,
@@ -97,7 +99,8 @@ ctx_age_remove_reasoning(struct aging *aging, struct age_queue *queue,
 	    !entry->is_signed)
 		return 0;
 	if (aging->options->reasoning == CTX_REASONING_DROP)
-		return remove_reasoning(aging, entry, err);
-	aging->counts->bound++;
+		return remove_reasoning(aging, queue, entry, err);
+	ctx_bound_count(&aging->counts->bound, &queue->bound_end,
+	    entry->message);
 	return 0;
 }

@@ -9,6 +9,17 @@
  * otherwise be empty. */
 #define CTX_REASONING_REMOVED "[reasoning removed]"
 
+/* Counts a message in *n, but only once if it is split over several records.
+ * index: index of the message in its conversation.  *end: highest index of a
+ * counted message plus 1; must be 0 when a conversation begins. */
+static inline void
+ctx_bound_count(uint64_t *n, uint64_t *end, uint64_t index)
+{
+	if (index < *end)
+		return;
+	(*n)++;
+	*end = index + 1;
+}
 /* Returns true if a block is the text that ctx_bound_remove has inserted in
  * place of removed reasoning. */
 bool ctx_bound_is_placeholder(const struct ctx_message *message,

@@ -57,7 +57,7 @@ ctx_tracker_enter(struct conversation_tracker *tracker,
 	bool fresh = event->kind == CTX_EVENT_BEGIN;
 
 	if (fresh) {
-		tracker->messages = 0;
+		tracker->messages = tracker->bound_end = 0;
 		tracker->asked = tracker->changed = false;
 	}
 	if (ctx_tracker_query(tracker, stream, event, counters, err) < 0)

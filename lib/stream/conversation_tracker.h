@@ -23,6 +23,8 @@ struct conversation_tracker {
 	/* true once a message of this conversation was changed */
 	bool changed;
 	uint64_t index; /* index of the current message, from 0 */
+	/* Only ctx_truncate_message sets this: see ctx_bound_count. */
+	uint64_t bound_end;
 	uint64_t messages;
 };
 

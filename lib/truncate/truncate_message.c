@@ -261,10 +261,12 @@ drop_bound_reasoning(struct truncation *truncation,
 		return 0;
 	truncation->refused = true;
 	if (truncation->options->reasoning != CTX_REASONING_DROP) {
-		truncation->counts->bound++;
+		ctx_bound_count(&truncation->counts->bound, &tracker->bound_end,
+		    tracker->index);
 		return 0;
 	}
-	truncation->counts->reasoning++;
+	ctx_bound_count(&truncation->counts->reasoning, &tracker->bound_end,
+	    tracker->index);
 	return ctx_bound_remove(&truncation->rewrite.edits, message, from, err);
 }
 
