@@ -240,20 +240,6 @@ add_earlier_lines(struct ctx_summary *s, struct ctx_str text,
 	return 0;
 }
 
-/* Parses the arguments or the result of a tool call.  Sets *json to NULL if the
- * text is not a JSON object or array. */
-static int
-scan_data(struct ctx_summary *s, struct ctx_str text,
-    const struct ctx_json **json, struct ctx_err *err)
-{
-	int rc = 0;
-
-	if (text.n > 0 && (text.p[0] == '{' || text.p[0] == '['))
-		rc = ctx_json_scan_text(&s->json, text, err);
-	*json = rc > 0 ? &s->json : NULL;
-	return rc;
-}
-
 /* Adds the sentences of another agent's report that begin in its first
  * MOST_REPORT bytes. */
 static int
@@ -281,7 +267,7 @@ add_result(struct ctx_summary *s, const struct ctx_summary_text *text,
 
 	if (ctx_summary_actions_find(&s->actions, text->id, &action, err) < 0 ||
 	    (action != 0 &&
-		(scan_data(s, data, &json, err) < 0 ||
+		(ctx_summary_parse(&s->json, data, &json, err) < 0 ||
 		    ctx_summary_actions_result(&s->actions, text, json, action,
 			err) < 0)) ||
 	    ctx_summary_names_add(&s->names, data, json, action, false, err) <
@@ -316,6 +302,7 @@ ctx_summary_add(struct ctx_summary *s, const struct ctx_summary_text *text,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = NULL;
+	struct ctx_str named = text->text;
 	uint32_t action = 0;
 
 	s->actions.number = s->names.n_texts + 1;
@@ -327,17 +314,20 @@ ctx_summary_add(struct ctx_summary *s, const struct ctx_summary_text *text,
 	case CTX_SUMMARY_RESULT:
 		return add_result(s, text, err);
 	case CTX_SUMMARY_CALL:
-		if (scan_data(s, text->text, &json, err) < 0 ||
+		if (ctx_summary_parse(&s->json, text->text, &json, err) < 0 ||
 		    ctx_summary_actions_call(&s->actions, text, json, &action,
 			err) < 0 ||
 		    (json != NULL && add_thought(s, err) < 0))
 			return -1;
+		/* The variables of a script are not names. */
+		if (s->actions.script.n > 0)
+			named = ctx_buf_str(&s->actions.script);
 		break;
 	default:
 		break;
 	}
-	if (ctx_summary_names_add(&s->names, text->text, json, action, false,
-		err) < 0)
+	if (ctx_summary_names_add(&s->names, named, json, action, false, err) <
+	    0)
 		return -1;
 	if (text->kind != CTX_SUMMARY_ASSISTANT)
 		return 0;
@@ -363,7 +353,7 @@ keep_tasks(struct ctx_summary *s, const struct ctx_summary_text *text,
 				   : ctx_summary_actions_result(&s->actions,
 					 text, NULL, action, err);
 	}
-	return scan_data(s, text->text, &json, err) < 0
+	return ctx_summary_parse(&s->json, text->text, &json, err) < 0
 	    ? -1
 	    : ctx_summary_actions_call(&s->actions, text, json, &action, err);
 }

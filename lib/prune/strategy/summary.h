@@ -195,6 +195,11 @@ struct summary_actions {
 	/* the arguments of the tool call that is being read, parsed as JSON */
 	const struct ctx_json *json;
 	bool kept; /* true if the tool call that is being read is kept */
+	/* arguments, call: the arguments of a tool call in a script, as text
+	 * and parsed. script: the arguments of all tool calls in the script
+	 * that is being read; empty if the tool call has no script. */
+	struct ctx_buf arguments, script;
+	struct ctx_json call;
 	struct ctx_buf text, key, line; /* scratch buffers */
 };
 
@@ -209,6 +214,10 @@ enum { CTX_MOST_ACTION = 120 };
 
 void ctx_summary_actions_release(struct summary_actions *actions);
 bool ctx_summary_is_task(const struct summary_action *action);
+/* Parses the arguments or the result of a tool call into *parsed.  Sets *json
+ * to parsed, or to NULL if the text is not a JSON object or array. */
+int ctx_summary_parse(struct ctx_json *parsed, struct ctx_str text,
+    const struct ctx_json **json, struct ctx_err *err);
 /* Returns the first line of a text that is not blank, without white space at
  * its beginning and end. */
 struct ctx_str ctx_summary_first_line(struct ctx_str text);
@@ -251,6 +260,19 @@ int ctx_summary_tasks_result(struct summary_actions *actions, uint32_t id,
  * stored. */
 int ctx_summary_tasks_number(struct summary_actions *actions, uint32_t id,
     struct ctx_str number, struct ctx_err *err);
+
+/* ---- summary_running.c ---- */
+
+/* If a tool call (its arguments are actions->json) only waits for a command or
+ * script that has not ended, sets *id to the id of the action that started it,
+ * or to 0 if that is not known.  Returns 1 if the call waits, 0 if it does not,
+ * or -1 with *err. */
+int ctx_summary_running_call(struct summary_actions *actions,
+    struct ctx_str tool, uint32_t *id, struct ctx_err *err);
+/* If a tool result says that a command or script has not ended, stores that the
+ * action with the id "action" has started it. */
+int ctx_summary_running_result(struct summary_actions *actions,
+    struct ctx_str result, uint32_t action, struct ctx_err *err);
 
 /* ---- summary_actions.c ---- */
 

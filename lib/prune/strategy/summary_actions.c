@@ -9,6 +9,7 @@
 #define _GNU_SOURCE /* for memmem, which is in POSIX since 2024 */
 #include <string.h>
 
+#include "prune/strategy/script_calls.h"
 #include "prune/strategy/summary.h"
 
 /* Maximum lengths in bytes.  MOST_ARGUMENT: of an argument of a tool call that
@@ -328,6 +329,8 @@ record_arguments(struct summary_actions *actions, struct ctx_str tool,
 	struct ctx_str text = {NULL, 0};
 	int rc = ctx_summary_tasks_call(actions, tool, id, err);
 
+	if (rc == 0)
+		rc = ctx_summary_running_call(actions, tool, id, err);
 	if (rc != 0 || actions->kept)
 		return rc;
 	if (command != 0 && read_command(actions, command, &text, err) < 0)
@@ -360,6 +363,34 @@ record_arguments(struct summary_actions *actions, struct ctx_str tool,
 	}
 }
 
+/* Stores the actions of the tool calls in a script of Codex's tool "exec".
+ * Sets *id to the id of the newest action. */
+static int
+record_script(struct summary_actions *actions, struct ctx_str text,
+    uint32_t *id, struct ctx_err *err)
+{
+	struct ctx_script script = {.script = text};
+	const struct ctx_buf *arguments = &actions->arguments;
+	struct ctx_str tool;
+	uint32_t one;
+	int rc;
+
+	while ((rc = ctx_script_next_call(&script, &tool, &actions->arguments,
+		    err)) > 0) {
+		one = 0;
+		if (ctx_buf_printf(&actions->script, err, "%.*s\n",
+			(int)arguments->n, arguments->p) < 0 ||
+		    ctx_summary_parse(&actions->call, ctx_buf_str(arguments),
+			&actions->json, err) < 0 ||
+		    (actions->json != NULL &&
+			record_arguments(actions, tool, &one, err) < 0))
+			return -1;
+		if (one != 0)
+			*id = one;
+	}
+	return rc;
+}
+
 int
 ctx_summary_actions_call(struct summary_actions *actions,
     const struct ctx_summary_text *text, const struct ctx_json *json,
@@ -368,10 +399,13 @@ ctx_summary_actions_call(struct summary_actions *actions,
 	int rc = 0;
 
 	*action = 0;
+	actions->script.n = 0;
 	actions->json = json;
 	if (json != NULL && json->nodes[0].kind == CTX_JSON_OBJECT)
 		rc = record_arguments(actions, text->tool, action, err);
-	else if (!actions->kept)
+	else if (json == NULL)
+		rc = record_script(actions, text->text, action, err);
+	if (rc == 0 && *action == 0 && !actions->kept)
 		rc = record_patch(actions, text->text, action, err);
 	if (rc < 0)
 		return -1;
@@ -405,21 +439,30 @@ record_outcome(struct summary_actions *actions, uint32_t last,
 {
 	struct summary_action *action = &actions->list[last - 1];
 	struct ctx_buf *line = &actions->line;
-	uint32_t outcome = 0, number = action->number;
+	uint32_t outcome = 0, number = action->number, others = 0, i;
+	bool failed;
 
+	for (i = last; i > 0 && actions->list[i - 1].number == number; i--)
+		others += actions->list[i - 1].class != CHANGED_FILE;
 	if (ctx_summary_find_outcome(result, action->class == COMMAND, line,
 		err) < 0)
 		return -1;
-	/* The outcome is not stored if a file was changed without an error,
-	 * because the action already says that the file was changed. */
-	if (line->n > 0 && (action->class != CHANGED_FILE || result->failed) &&
+	/* Of a script that does several things, it is not known which of them
+	 * has the outcome. */
+	if (line->n > 0 && others <= 1 &&
 	    ctx_intern(&actions->texts, line->p, line->n, &outcome, err) < 0)
 		return -1;
 	if (line->n == 0 && record_details(actions, action, err) < 0)
 		return -1;
-	for (; last > 0 && actions->list[last - 1].number == number; last--) {
-		actions->list[last - 1].outcome = outcome;
-		actions->list[last - 1].failed = result->failed;
+	for (; last > i; last--) {
+		action = &actions->list[last - 1];
+		failed =
+		    result->failed && others <= (action->class != CHANGED_FILE);
+		/* If a file was changed without an error, the action already
+		 * says so. */
+		action->outcome =
+		    action->class != CHANGED_FILE || failed ? outcome : 0;
+		action->failed = failed;
 	}
 	return 0;
 }
@@ -430,6 +473,8 @@ ctx_summary_actions_result(struct summary_actions *actions,
     uint32_t action, struct ctx_err *err)
 {
 	actions->json = json;
+	if (ctx_summary_running_result(actions, text->text, action, err) < 0)
+		return -1;
 	return ctx_summary_is_task(&actions->list[action - 1])
 	    ? ctx_summary_tasks_result(actions, action, text, err)
 	    : record_outcome(actions, action, text, err);

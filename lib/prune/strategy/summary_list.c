@@ -16,6 +16,9 @@ ctx_summary_actions_release(struct summary_actions *actions)
 	ctx_buf_release(&actions->text);
 	ctx_buf_release(&actions->key);
 	ctx_buf_release(&actions->line);
+	ctx_buf_release(&actions->arguments);
+	ctx_buf_release(&actions->script);
+	ctx_json_release(&actions->call);
 	free(actions->list);
 	free(actions->actions_of);
 }
@@ -24,6 +27,18 @@ bool
 ctx_summary_is_task(const struct summary_action *action)
 {
 	return action->class == OPEN_TASK || action->class == DONE_TASK;
+}
+
+int
+ctx_summary_parse(struct ctx_json *parsed, struct ctx_str text,
+    const struct ctx_json **json, struct ctx_err *err)
+{
+	int rc = 0;
+
+	if (text.n > 0 && (text.p[0] == '{' || text.p[0] == '['))
+		rc = ctx_json_scan_text(parsed, text, err);
+	*json = rc > 0 ? parsed : NULL;
+	return rc < 0 ? -1 : 0;
 }
 
 struct ctx_str

@@ -25,10 +25,11 @@ enum { MOST_MEMBERS = 140, MOST_VALUE = 40, MOST_DEPTH = 4 };
 /* the exit status of a command whose result does not contain it */
 enum { NO_STATUS = -1 };
 
-/* Texts that Codex writes before the output of a command.  CODEX_RUNNING:
- * written if the command has not ended. */
-#define CODEX_HEADER  "Chunk ID: "
-#define CODEX_RUNNING "Process running with "
+/* Texts that Codex writes before the output of a command or of a script.
+ * CODEX_RUNNING: written if it has not ended. */
+#define CODEX_COMMAND "Chunk ID: "
+#define CODEX_SCRIPT  "Script "
+#define CODEX_RUNNING " running with "
 #define CODEX_OUTPUT  "\nOutput:\n"
 
 /* An error message is searched for only in this number of bytes at the
@@ -72,7 +73,8 @@ ctx_summary_skip_header(struct ctx_str result)
 	const size_t n = sizeof CODEX_OUTPUT - 1;
 	const char *at;
 
-	if (ctx_str_begins(result, CODEX_HEADER) &&
+	if ((ctx_str_begins(result, CODEX_COMMAND) ||
+		ctx_str_begins(result, CODEX_SCRIPT)) &&
 	    (at = memmem(result.p, result.n, CODEX_OUTPUT, n)) != NULL) {
 		result.n -= (size_t)(at + n - result.p);
 		result.p = at + n;
@@ -274,6 +276,8 @@ ctx_summary_find_outcome(const struct ctx_summary_text *result, bool search,
 	running =
 	    memmem(header.p, header.n, CODEX_RUNNING, sizeof CODEX_RUNNING - 1);
 	if (running != NULL) {
+		while (running > header.p && running[-1] != '\n')
+			running--;
 		header.n -= (size_t)(running - header.p);
 		header.p = running;
 		line = next_line(&header);

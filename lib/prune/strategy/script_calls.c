@@ -1,0 +1,316 @@
+/*
+ * script_calls.c - finds the tool calls in a script of Codex's tool "exec"
+ *
+ * For gpt-5.6 Codex offers the model a tool "exec", whose input is a script in
+ * JavaScript.  The script calls the other tools: tools.exec_command({cmd:
+ * "make"}).  The script is not evaluated.  Text that is not understood is
+ * skipped, so that a wrong script at worst hides some of its calls.
+ */
+#define _GNU_SOURCE /* for memmem, which is in POSIX since 2024 */
+#include <string.h>
+
+#include "prune/strategy/script_calls.h"
+
+/* the object that has the tools as its members */
+#define TOOLS "tools"
+
+/* maximum number of arrays and objects around a value in the arguments */
+enum { MOST_DEPTH = 8 };
+
+static bool
+is_name_char(char c)
+{
+	return ctx_is_letter(c) || ctx_is_digit(c) || c == '_' || c == '$';
+}
+
+/* Returns the byte that is read next, or 0 at the end of the script. */
+static char
+next_char(const struct ctx_script *script)
+{
+	return script->at < script->script.n ? script->script.p[script->at] : 0;
+}
+
+/* Skips white space and comments.  Returns the next byte, or 0 at the end. */
+static char
+skip_space(struct ctx_script *script)
+{
+	const char *p = script->script.p, *end;
+	size_t n = script->script.n, rest;
+
+	while (script->at < n) {
+		rest = n - script->at;
+		if (strchr(" \t\r\n", p[script->at]) != NULL &&
+		    p[script->at] != 0) {
+			script->at++;
+			continue;
+		}
+		if (rest < 2 || p[script->at] != '/')
+			break;
+		if (p[script->at + 1] == '/')
+			end = memchr(p + script->at, '\n', rest);
+		else if (p[script->at + 1] == '*')
+			end = memmem(p + script->at + 2, rest - 2, "*/", 2);
+		else
+			break;
+		script->at = end == NULL ? n : (size_t)(end - p) + 1;
+		if (next_char(script) == '/')
+			script->at++;
+	}
+	return next_char(script);
+}
+
+static bool
+is_quote(char c)
+{
+	return c == '"' || c == '\'' || c == '`';
+}
+
+/* Appends an escape sequence of a string literal, whose backslash was read, as
+ * JSON has it. */
+static int
+append_escape(struct ctx_script *script, struct ctx_buf *out,
+    struct ctx_err *err)
+{
+	char escape[2] = {'\\', next_char(script)};
+
+	if (escape[1] == 0)
+		return 0;
+	script->at++;
+	if (strchr("\"\\bfnrt", escape[1]) != NULL)
+		return ctx_buf_add(out, escape, 2, err);
+	/* A line feed after a backslash is not part of the string.  "\u" is
+	 * JSON if four digits follow, which the JSON parser tests. */
+	if (escape[1] == '\n')
+		return 0;
+	return escape[1] == 'u' ? ctx_buf_add(out, escape, 2, err)
+				: ctx_buf_add(out, escape + 1, 1, err);
+}
+
+/* Reads the string literal that begins here and, if out is not NULL, appends it
+ * as a JSON string.  A literal in simple quotes ends at the end of its line. */
+static int
+read_string(struct ctx_script *script, struct ctx_buf *out, struct ctx_err *err)
+{
+	char quote = next_char(script), c;
+	int rc = out == NULL ? 0 : ctx_buf_add(out, "\"", 1, err);
+
+	for (script->at++; rc == 0 && (c = next_char(script)) != 0;) {
+		if (c == '\n' && quote != '`')
+			break;
+		script->at++;
+		if (c == quote)
+			break;
+		if (out == NULL)
+			script->at +=
+			    c == '\\' && script->at < script->script.n;
+		else if (c == '\\')
+			rc = append_escape(script, out, err);
+		else if (c == '"')
+			rc = ctx_buf_add(out, "\\\"", 2, err);
+		else if ((unsigned char)c < ' ')
+			rc = ctx_buf_printf(out, err, "\\u%04x", (unsigned)c);
+		else
+			rc = ctx_buf_add(out, &c, 1, err);
+	}
+	return rc < 0 || out == NULL ? rc : ctx_buf_add(out, "\"", 1, err);
+}
+
+/* Reads a name, which may be empty. */
+static struct ctx_str
+read_name(struct ctx_script *script)
+{
+	const char *from = script->script.p + script->at;
+
+	while (is_name_char(next_char(script)))
+		script->at++;
+	return (struct ctx_str){from,
+	    (size_t)(script->script.p + script->at - from)};
+}
+
+static bool
+is_name(struct ctx_str name, const char *text, size_t n)
+{
+	return name.n == n && memcmp(name.p, text, n) == 0;
+}
+
+/* Skips the rest of an expression: up to a comma, or a bracket that closes what
+ * is around the expression. */
+static void
+skip_expression(struct ctx_script *script)
+{
+	unsigned depth = 0;
+	char c;
+
+	while ((c = skip_space(script)) != 0) {
+		if (depth == 0 && strchr(",)]}", c) != NULL)
+			return;
+		if (is_quote(c)) {
+			(void)read_string(script, NULL, NULL);
+			continue;
+		}
+		if (strchr("([{", c) != NULL)
+			depth++;
+		else if (strchr(")]}", c) != NULL)
+			depth--;
+		script->at++;
+	}
+}
+
+/* Appends the string that was assigned to a variable, or null. */
+static int
+append_variable(struct ctx_script *script, struct ctx_str name,
+    struct ctx_buf *out, struct ctx_err *err)
+{
+	const size_t most = CTX_LENGTH(script->variables);
+	struct script_variable *variable;
+	size_t at = script->at;
+	int rc;
+
+	for (size_t i = script->n; i > 0 && i + most > script->n; i--) {
+		variable = &script->variables[(i - 1) % most];
+		if (name.n == 0 || !is_name(variable->name, name.p, name.n))
+			continue;
+		script->at = variable->at;
+		/* Each string is used only once, so that the time remains
+		 * linear. */
+		variable->name.n = 0;
+		rc = read_string(script, out, err);
+		script->at = at;
+		return rc;
+	}
+	return ctx_buf_add(out, "null", 4, err);
+}
+
+static int read_value(struct ctx_script *script, unsigned depth,
+    struct ctx_buf *out, struct ctx_err *err);
+
+/* Reads an array, or an object if close is '}', and appends it as JSON.  The
+ * opening bracket was read. */
+static int
+read_list(struct ctx_script *script, char close, unsigned depth,
+    struct ctx_buf *out, struct ctx_err *err)
+{
+	struct ctx_str name = {NULL, 0};
+	bool first = true;
+	size_t from;
+	char c;
+
+	if (ctx_buf_add(out, close == '}' ? "{" : "[", 1, err) < 0)
+		return -1;
+	while ((c = skip_space(script)) != 0 && c != close) {
+		from = script->at;
+		if (!first && ctx_buf_add(out, ",", 1, err) < 0)
+			return -1;
+		first = false;
+		if (close == '}') {
+			if (is_quote(c)
+				? read_string(script, out, err) < 0
+				: (name = read_name(script),
+				      ctx_buf_printf(out, err, "\"%.*s\"",
+					  (int)name.n, name.p) < 0))
+				return -1;
+			if (ctx_buf_add(out, ":", 1, err) < 0)
+				return -1;
+		}
+		if (close == '}' && skip_space(script) != ':') {
+			/* {cmd} stands for {cmd: cmd}. */
+			if (append_variable(script, name, out, err) < 0)
+				return -1;
+		} else {
+			script->at += close == '}';
+			if (read_value(script, depth, out, err) < 0)
+				return -1;
+		}
+		skip_expression(script);
+		if (next_char(script) == ',' || script->at == from)
+			script->at++;
+	}
+	script->at += c == close;
+	return ctx_buf_add(out, &close, 1, err);
+}
+
+/* Reads a value and appends it as JSON, or appends null. depth: number of
+ * arrays and objects around it. */
+static int
+read_value(struct ctx_script *script, unsigned depth, struct ctx_buf *out,
+    struct ctx_err *err)
+{
+	char c = skip_space(script);
+	struct ctx_str name;
+	bool is_number = ctx_is_digit(c) && c != '0';
+
+	if (is_quote(c))
+		return read_string(script, out, err);
+	if ((c == '{' || c == '[') && depth < MOST_DEPTH) {
+		script->at++;
+		return read_list(script, c == '{' ? '}' : ']', depth + 1, out,
+		    err);
+	}
+	name = read_name(script);
+	for (size_t i = 0; i < name.n; i++)
+		is_number &= ctx_is_digit(name.p[i]);
+	if (is_number || is_name(name, "true", 4) || is_name(name, "false", 5))
+		return ctx_buf_add_str(out, name, err);
+	return append_variable(script, name, out, err);
+}
+
+/* Reads the arguments of a tool call, and appends them as a JSON object. */
+static int
+read_arguments(struct ctx_script *script, struct ctx_buf *out,
+    struct ctx_err *err)
+{
+	out->n = 0;
+	if (skip_space(script) == '{')
+		return read_value(script, 0, out, err);
+	return ctx_buf_printf(out, err, "{\"input\":") < 0 ||
+		read_value(script, 0, out, err) < 0
+	    ? -1
+	    : ctx_buf_add(out, "}", 1, err);
+}
+
+/* If a string literal is assigned to the variable that was read, stores the
+ * variable. */
+static void
+note_variable(struct ctx_script *script, struct ctx_str name)
+{
+	const size_t most = CTX_LENGTH(script->variables);
+
+	if (skip_space(script) != '=')
+		return;
+	script->at++;
+	if (is_quote(skip_space(script)))
+		script->variables[script->n++ % most] =
+		    (struct script_variable){name, script->at};
+}
+
+int
+ctx_script_next_call(struct ctx_script *script, struct ctx_str *tool,
+    struct ctx_buf *arguments, struct ctx_err *err)
+{
+	const size_t n = sizeof TOOLS - 1;
+	struct ctx_str name;
+	char c;
+
+	while ((c = skip_space(script)) != 0) {
+		if (is_quote(c)) {
+			(void)read_string(script, NULL, NULL);
+			continue;
+		}
+		name = read_name(script);
+		if (name.n == 0) {
+			script->at++;
+			continue;
+		}
+		if (!is_name(name, TOOLS, n) || next_char(script) != '.') {
+			note_variable(script, name);
+			continue;
+		}
+		script->at++;
+		*tool = read_name(script);
+		if (next_char(script) != '(')
+			continue;
+		script->at++;
+		return read_arguments(script, arguments, err) < 0 ? -1 : 1;
+	}
+	return 0;
+}

@@ -1,0 +1,65 @@
+# ctx-prune -s summarize: tool calls in scripts, as Codex has them
+
+load helper
+load summary
+
+@test "the tools that a script of Codex calls are told as other calls are" {
+	# script ID TEXT OUTPUT
+	script() {
+		jq -nc --arg id "$1" --arg text "$2" --arg out "$3" '
+		    {type: "custom_tool_call", call_id: $id, name: "exec", input: $text},
+		    {type: "custom_tool_call_output", call_id: $id, output: [
+			{type: "input_text", text:
+			    "Script completed\nWall time 0.1 seconds\nOutput:\n"},
+			{type: "input_text", text: $out}]}'
+	}
+	{
+		jq -nc '{type: "message", role: "user", content: "Mend the reader."}'
+		script c1 'const r = await tools.exec_command({cmd:"make \"check\"", workdir:"/w",
+			yield_time_ms:1000}); text(r.output);' $'reading\n2 failed, 3 passed in 1s'
+		script c2 'const patch = "*** Begin Patch\n*** Update File: src/a.c\n+x\n*** Add File: src/b.c\n*** End Patch";
+			text(await tools.apply_patch(patch));' '{}'
+		# shellcheck disable=SC2016 # backquotes of JavaScript
+		script c3 '// tools.exec_command({cmd: "not run"})
+			const cmd = `make
+			doc`, all = await Promise.all([
+			tools.exec_command({cmd, "max": limit + 1}),
+			tools.web__run({search: ["tools.web__run({})"], page: 7})]);' \
+		    'error: which of both is not known'
+		script c4 'tools.update_plan({plan: [{step: "write the alias", status: "pending"},
+			{step: "find it", status: `completed`}]})' ok
+		script c5 "const s = await tools.exec_command({cmd: 'make all'}); text(s)" \
+		    '{"session_id":77,"output":""}'
+		script c6 'text(await tools.write_stdin({session_id: 77, chars: ""}))' \
+		    '8 passed in 9s'
+		script c7 'tools.exec_command({cmd: "unfinished' ok
+		jq -nc '{type: "custom_tool_call", call_id: "c8", name: "exec", input:
+			"tools.exec_command({cmd: \"make long\"})"},
+		    {type: "custom_tool_call_output", call_id: "c8", output:
+			"Script running with cell ID 5\nWall time 1 seconds\nOutput:\n"},
+		    {type: "function_call", call_id: "c9", name: "wait", arguments:
+			"{\"cell_id\": \"5\", \"yield_time_ms\": 9}"},
+		    {type: "function_call_output", call_id: "c9", output:
+			"Script completed\nWall time 2 seconds\nOutput:\nerror: no space left"}'
+		for i in 1 2 3; do
+			jq -nc --arg text "$(words 90)" --arg i "$i" '{type: "message",
+			    role: "user", content: "and \($i)?"}, {type: "message",
+			    role: "assistant", content: $text}'
+		done
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 420 in > out
+	summary_of out | grep -v '^  ' > text
+	cat > expected <<'X'
+[Earlier conversation summary]: Ran: make "check" -> 2 failed, 3 passed in 1s
+Changed: src/a.c
+Changed: src/b.c
+Ran: make
+Called: web__run 7
+Ran: make all -> 8 passed in 9s
+Ran: unfinished -> ok
+Ran: make long -> error: no space left
+Done: find it
+Open: write the alias
+X
+	diff expected text
+}
