@@ -661,3 +661,38 @@ This roof was painted because it had to be."
 	grep -qx 'Changed: a.c -> - x2 + y2 (2 changes)' text
 	grep -qx 'Changed: a.c -> - x5 + y5' text
 }
+
+@test "lines of a diff are no sentences of the user" {
+	{
+		messages $'user:Review the change of the reader, please.
+diff --git a/src/reader.c b/src/reader.c
+--- a/src/reader.c
++++ b/src/reader.c
+@@ -6,4 +6,5 @@ static int must_not_fail(void)
+ \tif (never) must_stop();
+-\told_call_of_it();
+
++\tnew_call_must_not_fail();
++\tand_one_more(1);
+ \treturn 0;
+@@ -20 +21 @@
+-\tvalue_must_be(1);
++\tvalue_must_be(2);
+\\ No newline at end of file
+- Look at the last line, too.
+@@ home is where you always find me @@
++ And never merge it.' "assistant:$(words 60)"
+		for i in 1 2 3; do
+			messages "user:and $i?" "assistant:$(words 60)"
+		done
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 300 in > out
+	summary_of out | sed 's/^\[.*\]: //' | grep '^User: ' > text
+	cat > expected <<'X'
+User: Review the change of the reader, please.
+User: - Look at the last line, too.
+User: @@ home is where you always find me @@
+User: + And never merge it.
+X
+	diff expected text
+}

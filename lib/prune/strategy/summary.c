@@ -119,25 +119,31 @@ is_item(struct ctx_str text)
 	    text.p[i + 1] == ' ';
 }
 
-/* Adds the sentences of a text to the lines, except those in blocks of code and
- * those that begin an indented item of a list, which say nothing without the
- * item above. */
+/* Adds the sentences of a text to the lines, except those in blocks of code, in
+ * diffs and those that begin an indented item of a list, which say nothing
+ * without the item above. */
 static int
 add_sentences(struct ctx_summary *s, enum ctx_summary_kind kind,
     struct ctx_str text, struct ctx_err *err)
 {
-	struct ctx_str one;
-	bool code = false, begins = true, leads, item;
+	struct diff_hunk hunk = {0};
+	struct ctx_str one, rest;
+	bool code = false, diff = false, begins = true, leads, item;
 	size_t n;
 
 	while (text.n > 0) {
 		n = s->n;
 		leads = begins && text.p[0] != ' ' && text.p[0] != '\t';
 		item = begins && !leads && is_item(text);
+		rest = text;
+		if (begins)
+			diff = ctx_summary_in_hunk(&hunk,
+			    ctx_str_cut(&rest, '\n'));
 		one = ctx_summary_next_sentence(&text);
 		if (ctx_str_begins(one, "```"))
 			code = !code;
-		else if (!code && !item && add_sentence(s, kind, one, err) < 0)
+		else if (!code && !diff && !item &&
+		    add_sentence(s, kind, one, err) < 0)
 			return -1;
 		if (s->n > n)
 			s->lines[n].leads = leads;

@@ -116,6 +116,15 @@ enum line_class ctx_summary_classify(enum ctx_summary_kind kind,
 /* Removes the first sentence from *text and returns this sentence. *text must
  * not be empty.  A line feed also ends a sentence. */
 struct ctx_str ctx_summary_next_sentence(struct ctx_str *text);
+/* Numbers of lines that are still to come in a hunk of a diff: of the old and
+ * of the new file. */
+struct diff_hunk {
+	size_t old, new;
+};
+/* Returns true if a line is the header of a hunk, such as "@@ -6,8 +6,10 @@",
+ * or belongs to the hunk before it. *hunk: for the first line of a text, a
+ * struct of zeros; for the next line, what this call has stored. */
+bool ctx_summary_in_hunk(struct diff_hunk *hunk, struct ctx_str line);
 /* Returns how many bytes of a line are used for the summary.  A long line is
  * cut between two words or, if that is not possible, between two characters. */
 size_t ctx_summary_line_limit(struct ctx_str text);

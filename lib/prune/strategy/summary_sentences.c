@@ -189,7 +189,8 @@ static bool
 is_layout(struct ctx_str text)
 {
 	static const char *const starts[] = {"[{", "{\"", "\"}", "\"]", "\", ",
-	    "# AGENTS.md instructions for ", NULL};
+	    "diff --git ", "--- a/", "+++ b/", "# AGENTS.md instructions for ",
+	    NULL};
 	static const char rule[] = "\xe2\x94\x80\xe2\x94\x80"; /* U+2500 */
 
 	return match_any(text, starts) > 0 ||
@@ -284,6 +285,48 @@ ctx_summary_find_context(struct ctx_str text, size_t *from)
 }
 
 /* ---- texts to lines ---- */
+
+/* Reads a number of lines, ",N", from the header of a hunk.  Without it, the
+ * number is 1. */
+static size_t
+read_lines(struct ctx_str header, char sign)
+{
+	const char *at = memchr(header.p, sign, header.n);
+	const char *end = header.p + header.n;
+	size_t n = 0;
+
+	for (at++; at < end && ctx_is_digit(*at);)
+		at++;
+	if (at == end || *at != ',')
+		return 1;
+	for (at++; at < end && ctx_is_digit(*at) && n < 1000000; at++)
+		n = n * 10 + (size_t)(*at - '0');
+	return n;
+}
+
+bool
+ctx_summary_in_hunk(struct diff_hunk *hunk, struct ctx_str line)
+{
+	static const char begin[] = "@@ -", end[] = " @@";
+	char sign = line.n > 0 && line.p[0] != '\r' ? line.p[0] : ' ';
+
+	if (ctx_str_begins(line, begin) &&
+	    memchr(line.p, '+', line.n) != NULL &&
+	    memmem(line.p, line.n, end, sizeof end - 1) != NULL) {
+		*hunk = (struct diff_hunk){read_lines(line, '-'),
+		    read_lines(line, '+')};
+		return true;
+	}
+	if (ctx_str_begins(line, "\\ No newline"))
+		return true;
+	if ((hunk->old == 0 && hunk->new == 0) || strchr(" -+", sign) == NULL) {
+		*hunk = (struct diff_hunk){0};
+		return false;
+	}
+	hunk->old -= hunk->old > 0 && (sign == ' ' || sign == '-');
+	hunk->new -= hunk->new > 0 && (sign == ' ' || sign == '+');
+	return true;
+}
 
 static bool
 is_space_char(char c)
