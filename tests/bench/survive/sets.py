@@ -129,16 +129,18 @@ def read_codex(path):
         if kind == "message":
             role = {"developer": "system"}.get(item["role"], item["role"])
             say(messages, role, text_of(item["content"]))
-        elif kind in ("function_call", "custom_tool_call"):
+        elif kind == "function_call":
             say(messages, "assistant", "", [call(
-                item["call_id"], item["name"],
-                item.get("arguments") or json.dumps(item.get("input")))])
+                item["call_id"], item["name"], item["arguments"])])
+        elif kind == "custom_tool_call":
+            say(messages, "assistant", "", [{
+                "id": item["call_id"], "type": "custom",
+                "custom": {"name": item["name"], "input": item["input"]}}])
         elif kind in ("function_call_output", "custom_tool_call_output"):
             output = item["output"]
             messages.append({
                 "role": "tool", "tool_call_id": item["call_id"],
-                "content": output if isinstance(output, str)
-                else json.dumps(output)})
+                "content": text_of(output)})
     yield os.path.basename(path), messages
 
 
