@@ -681,11 +681,13 @@ in:3: bad-result: tool result "a" has a block of a type that no tool result can 
 	    tools: ([$names[] | {name: ., input_schema: {}}] + [{name: "t",
 		input_schema: {required: $names, properties:
 		    ([$names[] | {key: ., value: {enum: [1]}}] | from_entries |
-		    .p59999 = {items: {enum: $names}})}}]),
+		    .p59999 = {items: {enum: $names}} |
+		    .again = {items: {required: [range(60000) | "a"]}})}}]),
 	    messages: [{role: "user", content: "u"}, {role: "assistant",
 		content: ([$names[] | {type: "tool_use", id: ., name: ., input: {}}] +
 		[{type: "tool_use", id: "c", name: "t", input: ([$names[] |
-		    {key: ., value: 1.0}] | from_entries | .p59999 = $names)}])}]}' > in
+		    {key: ., value: 1.0}] | from_entries | .p59999 = $names |
+		    .again = [$names[] | {a: 1}])}])}]}' > in
 	timeout 60 ctx-check --allow-pending --schema in
 	sed 's/.*"p59999":\[.*"p59998"/&,"other"/' in > other
 	run -1 timeout 60 ctx-check --allow-pending --schema other

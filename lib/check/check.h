@@ -238,8 +238,8 @@ struct ctx_validator {
 	struct ctx_coded_value arguments; /* parsed arguments of a tool call */
 	/* schemas of the request's tools, see schema_index.c */
 	struct ctx_node_index schemas;
-	/* names of the members of an object, while it is compared with the
-	 * members that its schema requires */
+	/* the members of an object that its schema requires, see
+	 * schema_index.c */
 	struct ctx_intern members;
 	/* index of the last message with tool results, plus 1; 0 if there is
 	 * none */

@@ -195,32 +195,76 @@ ctx_schema_allows(struct ctx_validator *validator, uint32_t allowed,
 	return found != 0;
 }
 
+/* Sets *n to the number of different names in the array "required". */
+static int
+count_required(struct ctx_validator *validator, uint32_t required, uint32_t *n)
+{
+	const struct ctx_json *json = validator->request_json;
+	struct ctx_node_index *index = &validator->schemas;
+	struct ctx_str key;
+	uint32_t one = 0;
+	size_t before = index->names.n;
+
+	if (make_key(validator, required, NULL, 0, &key) < 0)
+		return -1;
+	*n = ctx_node_index_find(index, key);
+	if (*n > 0) {
+		--*n;
+		return 0;
+	}
+	while (ctx_json_next_element(json, required, &one))
+		if (json->nodes[one].kind == CTX_JSON_STRING &&
+		    add_entry(validator, required, one, one) < 0)
+			return -1;
+	*n = (uint32_t)(index->names.n - before);
+	/* 0 would mean that the index does not have the array. */
+	return make_key(validator, required, NULL, 0, &key) < 0
+	    ? -1
+	    : ctx_node_index_add(index, key, *n + 1, validator->err);
+}
+
+/* Sets validator->members to the names of those members of an object that the
+ * array "required" has. */
+static int
+find_required(struct ctx_validator *validator, uint32_t required,
+    const struct ctx_json *values, uint32_t object)
+{
+	struct ctx_intern *members = &validator->members;
+	struct ctx_str key;
+	uint32_t at = 0, id;
+
+	ctx_intern_reset(members);
+	while (ctx_json_next_member(values, object, &at)) {
+		if (make_key(validator, required, values, at, &key) < 0)
+			return -1;
+		if (ctx_node_index_find(&validator->schemas, key) != 0 &&
+		    ctx_intern(members, key.p, key.n, &id, validator->err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int
 ctx_schema_find_missing(struct ctx_validator *validator, uint32_t required,
     const struct ctx_json *values, uint32_t object, uint32_t *missing)
 {
+	const struct ctx_json *json = validator->request_json;
 	struct ctx_intern *members = &validator->members;
-	struct ctx_str name;
-	uint32_t at = 0, id;
+	struct ctx_str key;
+	uint32_t n, one = 0;
 
 	*missing = 0;
-	ctx_intern_reset(members);
-	while (ctx_json_next_member(values, object, &at))
-		if (make_key(validator, 0, values, at, &name) < 0 ||
-		    ctx_intern(members, name.p, name.n, &id, validator->err) <
-			0)
-			return -1;
-	for (at = 0;
-	     ctx_json_next_element(validator->request_json, required, &at);) {
-		if (validator->request_json->nodes[at].kind != CTX_JSON_STRING)
+	if (count_required(validator, required, &n) < 0 ||
+	    find_required(validator, required, values, object) < 0)
+		return -1;
+	while (members->n < n && *missing == 0 &&
+	    ctx_json_next_element(json, required, &one)) {
+		if (json->nodes[one].kind != CTX_JSON_STRING)
 			continue;
-		if (make_key(validator, 0, validator->request_json, at, &name) <
-		    0)
+		if (make_key(validator, required, json, one, &key) < 0)
 			return -1;
-		if (!ctx_intern_has(members, name.p, name.n)) {
-			*missing = at;
-			break;
-		}
+		if (!ctx_intern_has(members, key.p, key.n))
+			*missing = one;
 	}
 	return 0;
 }
