@@ -18,14 +18,14 @@
 enum { MOST_DEPTH = 8 };
 
 static bool
-is_name_char(char c)
+is_identifier_char(char c)
 {
 	return ctx_is_letter(c) || ctx_is_digit(c) || c == '_' || c == '$';
 }
 
 /* Returns the byte that is read next, or 0 at the end of the script. */
 static char
-next_char(const struct ctx_script *script)
+peek_char(const struct ctx_script *script)
 {
 	return script->at < script->script.n ? script->script.p[script->at] : 0;
 }
@@ -53,10 +53,10 @@ skip_space(struct ctx_script *script)
 		else
 			break;
 		script->at = end == NULL ? n : (size_t)(end - p) + 1;
-		if (next_char(script) == '/')
+		if (peek_char(script) == '/')
 			script->at++;
 	}
-	return next_char(script);
+	return peek_char(script);
 }
 
 static bool
@@ -71,7 +71,7 @@ static int
 append_escape(struct ctx_script *script, struct ctx_buf *out,
     struct ctx_err *err)
 {
-	char escape[2] = {'\\', next_char(script)};
+	char escape[2] = {'\\', peek_char(script)};
 
 	if (escape[1] == 0)
 		return 0;
@@ -91,10 +91,10 @@ append_escape(struct ctx_script *script, struct ctx_buf *out,
 static int
 read_string(struct ctx_script *script, struct ctx_buf *out, struct ctx_err *err)
 {
-	char quote = next_char(script), c;
+	char quote = peek_char(script), c;
 	int rc = out == NULL ? 0 : ctx_buf_add(out, "\"", 1, err);
 
-	for (script->at++; rc == 0 && (c = next_char(script)) != 0;) {
+	for (script->at++; rc == 0 && (c = peek_char(script)) != 0;) {
 		if (c == '\n' && quote != '`')
 			break;
 		script->at++;
@@ -117,18 +117,18 @@ read_string(struct ctx_script *script, struct ctx_buf *out, struct ctx_err *err)
 
 /* Reads a name, which may be empty. */
 static struct ctx_str
-read_name(struct ctx_script *script)
+read_identifier(struct ctx_script *script)
 {
 	const char *from = script->script.p + script->at;
 
-	while (is_name_char(next_char(script)))
+	while (is_identifier_char(peek_char(script)))
 		script->at++;
 	return (struct ctx_str){from,
 	    (size_t)(script->script.p + script->at - from)};
 }
 
 static bool
-is_name(struct ctx_str name, const char *text, size_t n)
+is_identifier(struct ctx_str name, const char *text, size_t n)
 {
 	return name.n == n && memcmp(name.p, text, n) == 0;
 }
@@ -168,7 +168,8 @@ append_variable(struct ctx_script *script, struct ctx_str name,
 
 	for (size_t i = script->n; i > 0 && i + most > script->n; i--) {
 		variable = &script->variables[(i - 1) % most];
-		if (name.n == 0 || !is_name(variable->name, name.p, name.n))
+		if (name.n == 0 ||
+		    !is_identifier(variable->name, name.p, name.n))
 			continue;
 		script->at = variable->at;
 		/* Each string is used only once, so that the time remains
@@ -205,7 +206,7 @@ read_list(struct ctx_script *script, char close, unsigned depth,
 		if (close == '}') {
 			if (is_quote(c)
 				? read_string(script, out, err) < 0
-				: (name = read_name(script),
+				: (name = read_identifier(script),
 				      ctx_buf_printf(out, err, "\"%.*s\"",
 					  (int)name.n, name.p) < 0))
 				return -1;
@@ -222,7 +223,7 @@ read_list(struct ctx_script *script, char close, unsigned depth,
 				return -1;
 		}
 		skip_expression(script);
-		if (next_char(script) == ',' || script->at == from)
+		if (peek_char(script) == ',' || script->at == from)
 			script->at++;
 	}
 	script->at += c == close;
@@ -246,10 +247,11 @@ read_value(struct ctx_script *script, unsigned depth, struct ctx_buf *out,
 		return read_list(script, c == '{' ? '}' : ']', depth + 1, out,
 		    err);
 	}
-	name = read_name(script);
+	name = read_identifier(script);
 	for (size_t i = 0; i < name.n; i++)
 		is_number &= ctx_is_digit(name.p[i]);
-	if (is_number || is_name(name, "true", 4) || is_name(name, "false", 5))
+	if (is_number || is_identifier(name, "true", 4) ||
+	    is_identifier(name, "false", 5))
 		return ctx_buf_add_str(out, name, err);
 	return append_variable(script, name, out, err);
 }
@@ -296,18 +298,19 @@ ctx_script_next_call(struct ctx_script *script, struct ctx_str *tool,
 			(void)read_string(script, NULL, NULL);
 			continue;
 		}
-		name = read_name(script);
+		name = read_identifier(script);
 		if (name.n == 0) {
 			script->at++;
 			continue;
 		}
-		if (!is_name(name, TOOLS, n) || next_char(script) != '.') {
+		if (!is_identifier(name, TOOLS, n) ||
+		    peek_char(script) != '.') {
 			note_variable(script, name);
 			continue;
 		}
 		script->at++;
-		*tool = read_name(script);
-		if (next_char(script) != '(')
+		*tool = read_identifier(script);
+		if (peek_char(script) != '(')
 			continue;
 		script->at++;
 		return read_arguments(script, arguments, err) < 0 ? -1 : 1;
