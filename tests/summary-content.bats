@@ -696,3 +696,40 @@ User: + And never merge it.
 X
 	diff expected text
 }
+
+@test "an item of an answer is told with all its sentences" {
+	{
+		messages "user:Move the libraries, please." \
+		    $'assistant:It is done now. Nobody needs this sentence.\n1. The agent builds successfully. The plane does not, as before.\n- The reader was copied from here. Nothing else was.' \
+		    "user:Good, and then?" "assistant:$(words 60)"
+		for i in 1 2 3; do
+			messages "user:and $i?" "assistant:$(words 60)"
+		done
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 330 in > out
+	summary_of out | grep '^Assistant: [^w]' > text
+	cat > expected <<'X'
+Assistant: It is done now.
+Assistant: 1. The agent builds successfully. The plane does not, as before.
+Assistant: - The reader was copied from here. Nothing else was.
+X
+	diff expected text
+}
+
+@test "without tool calls a summary has more answers" {
+	local n call
+	for call in no yes; do
+		{
+			messages "user:I want to change my order, please."
+			[ $call = no ] || tool c1 look '{"order": 1}' ok
+			for n in red blue green white black brown grey pink; do
+				messages "assistant:The rule says that it costs more if it is $n." \
+				    "user:What does the rule say about $n in this case?"
+			done
+			messages "assistant:$(words 60)" "user:and now?" "assistant:$(words 60)"
+		} > in
+		ctx-prune -s summarize -k 1 -t 1 -b 300 in > out
+		summary_of out | grep -c '^Assistant: The rule' > $call
+	done
+	[ "$(cat no)" -gt "$(cat yes)" ] || fail "$(cat no) $(cat yes)"
+}

@@ -119,6 +119,20 @@ is_item(struct ctx_str text)
 	    text.p[i + 1] == ' ';
 }
 
+/* Returns true if a line is an item of a list, with or without a number. */
+static bool
+begins_item(struct ctx_str text)
+{
+	size_t i = 0;
+
+	if (is_item(text))
+		return true;
+	while (i < text.n && ctx_is_digit(text.p[i]))
+		i++;
+	return i > 0 && i + 1 < text.n && text.p[i] == '.' &&
+	    text.p[i + 1] == ' ';
+}
+
 /* Adds the sentences of a text to the lines, except those in blocks of code, in
  * diffs and those that begin an indented item of a list, which say nothing
  * without the item above. */
@@ -135,11 +149,18 @@ add_sentences(struct ctx_summary *s, enum ctx_summary_kind kind,
 		n = s->n;
 		leads = begins && text.p[0] != ' ' && text.p[0] != '\t';
 		item = begins && !leads && is_item(text);
+		one = (struct ctx_str){NULL, 0};
 		rest = text;
-		if (begins)
-			diff = ctx_summary_in_hunk(&hunk,
-			    ctx_str_cut(&rest, '\n'));
-		one = ctx_summary_next_sentence(&text);
+		if (begins) {
+			one = ctx_str_cut(&rest, '\n');
+			diff = ctx_summary_in_hunk(&hunk, one);
+			one = ctx_str_trim(one);
+		}
+		if (leads && kind == CTX_SUMMARY_ASSISTANT &&
+		    begins_item(one) && ctx_summary_line_limit(one) == one.n)
+			text = rest;
+		else
+			one = ctx_summary_next_sentence(&text);
 		if (ctx_str_begins(one, "```"))
 			code = !code;
 		else if (!code && !diff && !item &&

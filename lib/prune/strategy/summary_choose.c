@@ -13,6 +13,7 @@
  * DONE_SHARE: for tasks and changes.
  * TOLD_SHARE: for decisions, commands and errors.
  * ANSWER_SHARE: for answers of the assistant.
+ * TALK_SHARE: the same, if no tool was called.
  * CONSTRAINT_SHARE: for one sentence in which the user says what must or must
  * not be done, which is selected before all other lines but the first.
  * KEPT_SHARE: for the beginnings of kept messages.
@@ -24,6 +25,7 @@ enum {
 	DONE_SHARE = 30,
 	TOLD_SHARE = 10,
 	ANSWER_SHARE = 30,
+	TALK_SHARE = 50,
 	CONSTRAINT_SHARE = 25,
 	KEPT_SHARE = 10,
 };
@@ -143,7 +145,8 @@ ctx_summary_take_main(struct ctx_summary *s, uint64_t limit)
 	uint64_t asked = shared * ASKED_SHARE / 100;
 	uint64_t done = limit * DONE_SHARE / 100;
 	uint64_t told = shared * TOLD_SHARE / 100;
-	uint64_t answered = shared * ANSWER_SHARE / 100;
+	uint64_t answered =
+	    shared * (s->actions.n > 0 ? ANSWER_SHARE : TALK_SHARE) / 100;
 	uint64_t one = limit * CONSTRAINT_SHARE / 100;
 	uint64_t kept = limit * KEPT_SHARE / 100;
 	uint64_t used = limit - take_first_line(s, limit);
