@@ -41,6 +41,7 @@ static const char *const state_names[] = {
     [CTX_AGED_WHOLE] = "whole",
     [CTX_AGED_MISSING] = "missing",
     [CTX_AGED_CHANGED] = "changed",
+    [CTX_AGED_EDITED] = "edited",
 };
 
 static void
@@ -68,6 +69,13 @@ record_digits(void *user, struct ctx_str digits, struct ctx_err *err)
 	    : 0;
 }
 
+static const char *const problems[] = {
+    [CTX_AGED_MISSING] = "is missing, so its reference is kept",
+    [CTX_AGED_CHANGED] = "has changed, so its reference is kept",
+    [CTX_AGED_EDITED] = "does not contain the text before its reference, so "
+			"both are kept; remove this text to restore the file",
+};
+
 static int
 on_reference(void *user, const struct ctx_found_reference *aged,
     struct ctx_err *err)
@@ -90,9 +98,7 @@ on_reference(void *user, const struct ctx_found_reference *aged,
 	if (!restore->list && restore->n_broken++ < MAX_LINES)
 		cli_say(&restore->cli, "%s:%" PRIu64 ": %.*s %s", aged->file,
 		    aged->line, (int)aged->path.n, aged->path.p,
-		    aged->state == CTX_AGED_MISSING
-			? "is missing, so its reference is kept"
-			: "has changed, so its reference is kept");
+		    problems[aged->state]);
 	return 0;
 }
 

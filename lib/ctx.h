@@ -559,8 +559,8 @@ struct ctx_restore_options {
 };
 #define CTX_RESTORE_OPTIONS_INIT CTX_INIT(struct ctx_restore_options)
 /* Puts back what ctx_age has moved to files, as ctx-restore(1) does.  Returns 1
- * if a file is missing or has changed, or if all files are in directories other
- * than the spool.  References to these files are not changed.
+ * if it keeps references because a file is missing, changed, or lacks the text
+ * before a reference, or because all files are in directories other than spool.
  * Errors: MEMORY, SYSTEM, PIPE, INPUT, LIMIT, ARGUMENT, FILE. */
 CTX_API int ctx_restore(struct ctx_input *input, struct ctx_output *output,
     const struct ctx_restore_options *options, struct ctx_result *result,

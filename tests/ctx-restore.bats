@@ -155,6 +155,34 @@ load helper
 	[[ $stderr == *"$first has changed, so its reference is kept" ]]
 }
 
+@test "a reference whose text before it was changed is kept, with a warning" {
+	text=$(numbered 900)
+	for body in "\"$text\"" "\"$text\\/\"" \
+	    "[{\"type\":\"text\",\"text\":\"$text\"}]"; do
+		printf '{"role":"tool","tool_call_id":"a","content":%s}\n' \
+		    "$body" > in
+		ctx-age -k 0 in > aged
+		for change in 's/word5 /[redacted] /' 's/word1 /My note. &/' \
+		    's/word9 //' 's/\\n\[/ See also:&/'; do
+			sed "$change" aged > edited
+			run -1 --separate-stderr ctx-restore edited
+			cmp <(echo "$output") edited
+			[[ $stderr == *" does not contain the text before its reference, so both are kept; "* ]]
+			run -1 ctx-restore --list edited
+			[[ $output == edited* ]]
+		done
+		# Without this text, with only some of it, or if ctx has cut it,
+		# nothing is lost.
+		for cut in "-l 300" "-l 90" "-l 3 --unit lines --keep tail"; do
+			# shellcheck disable=SC2086 # options
+			ctx-truncate $cut aged | ctx-restore | cmp - in
+		done
+		for change in 's/word1 .*\\n\[/[/' 's/word1 .*word9 //'; do
+			sed "$change" aged | ctx-restore | cmp - in
+		done
+	done
+}
+
 @test "a file much longer than its reference says is not read whole" {
 	ctx-age "$agent" > aged
 	first=$(find .ctx/spool -name '*.md' | sort | sed -n 1p)

@@ -146,13 +146,16 @@ int ctx_age_stream(struct ctx_stream *stream, struct ctx_writer *writer,
 /* ---- age/restore.c: puts the stored results back ------------------------ */
 
 enum ctx_aged_result_state {
-	/* The file exists, and has the size and the SHA-256 of the
-	 * reference. */
+	/* The file exists, has the size and the SHA-256 of the reference, and
+	 * contains the text before the reference. */
 	CTX_AGED_WHOLE,
 	CTX_AGED_MISSING, /* The file does not exist. */
 	/* The size or SHA-256 of the file differs from the reference, or the
 	 * file is not a regular file. */
 	CTX_AGED_CHANGED,
+	/* The file does not contain the text before the reference, so that this
+	 * text was changed after ctx-age had written it. */
+	CTX_AGED_EDITED,
 };
 
 /* A reference to a spool file (a file to which ctx-age has moved a tool
@@ -203,8 +206,8 @@ struct ctx_restore_config {
  * directories are not changed.  A text block becomes media again only if its
  * text is exactly what ctx-age writes for the stored block.
  *
- * If a file is missing or changed, the record with the reference to it is
- * copied unchanged.  If writer is NULL, nothing is written.  The token counters
+ * If the state of a reference is not CTX_AGED_WHOLE, its record is copied
+ * unchanged.  If writer is NULL, nothing is written.  The token counters
  * are used for the report.  Memory needed: one record.
  */
 int ctx_restore_stream(struct ctx_stream *stream, struct ctx_writer *writer,

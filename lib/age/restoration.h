@@ -59,11 +59,11 @@ struct restoration {
 	/* edits that remove the reasoning from the original */
 	struct ctx_edits strip_edits;
 	struct ctx_buf stripped; /* the original without its reasoning */
-	/* True if a file to which the record refers is missing or was changed.
-	 * The record is then left unchanged. */
+	/* True if a reference in the record has another state than
+	 * CTX_AGED_WHOLE.  The record is then left unchanged. */
 	bool has_broken_reference;
-	/* True if an earlier message keeps its reference, because the file is
-	 * missing or was changed.  The provider would refuse signed reasoning
+	/* True if an earlier message keeps its reference, because its state is
+	 * not CTX_AGED_WHOLE.  The provider would refuse signed reasoning
 	 * after this message.  The index is that of "places". */
 	bool keeps_reference[2];
 	struct ctx_json json; /* JSON of a stored tool result */
@@ -124,8 +124,8 @@ int ctx_restore_read_referenced(struct restoration *restoration,
 int ctx_restore_find_spool(struct restoration *restoration,
     const struct ctx_reference *ref, struct ctx_err *err);
 /* Calls options->found for a reference to a file in the spool directory.  If
- * the file is missing or was changed, sets a flag that leaves the current
- * record unchanged. */
+ * the state is not CTX_AGED_WHOLE, sets a flag that leaves the current record
+ * unchanged. */
 int ctx_restore_report_reference(struct restoration *restoration,
     const struct ctx_reference *ref, enum ctx_aged_result_state state,
     struct ctx_err *err);

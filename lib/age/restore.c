@@ -69,8 +69,8 @@ report_restored(struct restoration *restoration,
 	return ctx_rewrite_report(rewrite, &edited, &change, err);
 }
 
-/* Reports the changed messages of the current record.  If a spool file to which
- * the record refers is missing or was changed, reports nothing and removes all
+/* Reports the changed messages of the current record.  If a reference in the
+ * record has another state than CTX_AGED_WHOLE, reports nothing and removes all
  * edits, so that the record is written unchanged. */
 static int
 report_record(struct restoration *restoration, struct ctx_err *err)

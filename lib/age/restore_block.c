@@ -1,9 +1,83 @@
 /* restore_block.c - puts back the tool results and media of a message, which
  * ctx-age has moved to files */
+#define _GNU_SOURCE /* for memmem, which is in POSIX since 2024 */
 #include <string.h>
 
 #include "age/restoration.h"
 #include "dialect/result_content.h"
+#include "truncate/text_segments.h"
+
+/* mark for removed text, alone or as "[...]": U+2026, 3 bytes */
+#define ELLIPSIS "\xe2\x80\xa6"
+
+static bool
+is_beside_mark(char c)
+{
+	return c == '\n' || c == ' ' || c == '[' || c == ']';
+}
+
+/* Finds a text in the stored text, from the offset *at on, not counting what
+ * may belong to a mark before or after the text.  Sets *at to the end of the
+ * place.  Returns false if there is none. */
+static bool
+find_passage(const struct ctx_buf *stored, size_t *at, struct ctx_str text)
+{
+	const char *found;
+
+	while (text.n > 0 && is_beside_mark(text.p[0]))
+		text.p++, text.n--;
+	while (text.n > 0 && is_beside_mark(text.p[text.n - 1]))
+		text.n--;
+	if (text.n == 0)
+		return true;
+	found = memmem(stored->p + *at, stored->n - *at, text.p, text.n);
+	if (found == NULL)
+		return false;
+	*at = (size_t)(found - stored->p) + text.n;
+	return true;
+}
+
+/* Finds the passages between the short marks of a text in the stored text. */
+static bool
+find_passages(const struct ctx_buf *stored, size_t *at, struct ctx_str text)
+{
+	const char *mark;
+	size_t n;
+
+	while ((mark = memmem(text.p, text.n, ELLIPSIS, sizeof ELLIPSIS - 1)) !=
+	    NULL) {
+		n = (size_t)(mark - text.p);
+		if (!find_passage(stored, at, (struct ctx_str){text.p, n}))
+			return false;
+		text.p += n + sizeof ELLIPSIS - 1;
+		text.n -= n + sizeof ELLIPSIS - 1;
+	}
+	return find_passage(stored, at, text);
+}
+
+/* Returns true if the text before a reference is a part of the stored text, so
+ * that nothing is lost if the stored text replaces it.  ctx-truncate and
+ * ctx-prune may have replaced passages of the text by marks. */
+static bool
+is_stored(struct ctx_str text, const struct ctx_buf *stored)
+{
+	struct protected_span_walk walk;
+	struct protected_span span = {0};
+	size_t at = 0, from = 0;
+	bool more;
+
+	ctx_protected_spans_begin(&walk, text.p, text.n);
+	do {
+		more = ctx_protected_span_next(&walk, &span);
+		if (!more)
+			span.from = text.n;
+		if (!find_passages(stored, &at,
+			(struct ctx_str){text.p + from, span.from - from}))
+			return false;
+		from = span.to;
+	} while (more);
+	return true;
+}
 
 /* Appends the stored tool result in restoration->file to the replacement bytes
  * of an edit.  If media in the result were moved to files earlier, puts the
@@ -54,36 +128,26 @@ append_content_from_json(struct restoration *restoration,
 	return 0;
 }
 
-/* Appends a stored tool result to the replacement bytes of an edit, if the
- * files of the reference are unchanged. form: for a result that consists of one
- * text, the JSON before and after the string of this text.  A file is read into
- * memory only if it has the right size and SHA-256. */
 static int
-append_referenced_content(struct restoration *restoration,
-    const struct ctx_reference *ref, const char *const *form,
+set_file_name(struct restoration *restoration, const struct ctx_reference *ref,
+    struct ctx_err *err)
+{
+	restoration->name.n = 0;
+	return ctx_buf_printf(&restoration->name, err, "%.*s", (int)ref->name.n,
+	    ref->name.p);
+}
+
+/* Appends a stored tool result that can be restored from its text, with the
+ * arguments of append_referenced_content.  Leaves the text in
+ * restoration->file. */
+static int
+append_content_from_text(struct restoration *restoration,
+    const struct ctx_spool_sum *sum, const char *const *form,
     enum ctx_aged_result_state *state, struct ctx_err *err)
 {
 	struct ctx_buf *file = &restoration->file;
-	/* The reference says how many characters the file has.  A character has
-	 * at most 4 bytes in UTF-8, so a longer file was changed. */
-	uint64_t max_bytes =
-	    ref->chars < MAX_FILE / 4 ? 4 * ref->chars : MAX_FILE;
-	struct ctx_spool_sum sum;
 
-	restoration->name.n = 0;
-	if (ctx_buf_printf(&restoration->name, err, "%.*s", (int)ref->name.n,
-		ref->name.p) < 0 ||
-	    ctx_restore_sum_file(restoration, max_bytes, &sum, state, err) < 0)
-		return -1;
-	if (*state != CTX_AGED_WHOLE)
-		return 0;
-	if (sum.chars != ref->chars) {
-		*state = CTX_AGED_CHANGED;
-		return 0;
-	}
-	if (memcmp(sum.digits, ref->digits.p, sizeof sum.digits) != 0)
-		return append_content_from_json(restoration, ref, state, err);
-	if (ctx_restore_read_file(restoration, &sum, file, state, err) < 0)
+	if (ctx_restore_read_file(restoration, sum, file, state, err) < 0)
 		return -1;
 	if (*state == CTX_AGED_WHOLE &&
 	    ctx_utf8_valid(file->p, file->n, CTX_SIMD_BEST) != file->n)
@@ -92,6 +156,61 @@ append_referenced_content(struct restoration *restoration,
 	    ? ctx_result_content_add(&restoration->rewrite.edits.store, form,
 		  file->p, file->n, err)
 	    : 0;
+}
+
+/* Appends a stored tool result that cannot be restored from its text alone,
+ * with the arguments of append_referenced_content.  Leaves the text in
+ * restoration->file. */
+static int
+append_content_beside_text(struct restoration *restoration,
+    const struct ctx_reference *ref, const struct ctx_spool_sum *sum,
+    enum ctx_aged_result_state *state, struct ctx_err *err)
+{
+	if (append_content_from_json(restoration, ref, state, err) < 0)
+		return -1;
+	if (*state != CTX_AGED_WHOLE)
+		return 0;
+	return set_file_name(restoration, ref, err) < 0
+	    ? -1
+	    : ctx_restore_read_file(restoration, sum, &restoration->file, state,
+		  err);
+}
+
+/* Appends a stored tool result to the replacement bytes of an edit, if the
+ * files of the reference and the text before the reference, in
+ * restoration->text, are unchanged. form: for a result that consists of one
+ * text, the JSON before and after the string of this text.  A file is read into
+ * memory only if it has the right size, and it or the JSON beside it has the
+ * right SHA-256. */
+static int
+append_referenced_content(struct restoration *restoration,
+    const struct ctx_reference *ref, const char *const *form,
+    enum ctx_aged_result_state *state, struct ctx_err *err)
+{
+	struct ctx_str before = {restoration->text.p, ref->at};
+	/* The reference says how many characters the file has.  A character has
+	 * at most 4 bytes in UTF-8, so a longer file was changed. */
+	uint64_t max_bytes =
+	    ref->chars < MAX_FILE / 4 ? 4 * ref->chars : MAX_FILE;
+	struct ctx_spool_sum sum;
+	int rc;
+
+	if (set_file_name(restoration, ref, err) < 0 ||
+	    ctx_restore_sum_file(restoration, max_bytes, &sum, state, err) < 0)
+		return -1;
+	if (*state != CTX_AGED_WHOLE)
+		return 0;
+	if (sum.chars != ref->chars) {
+		*state = CTX_AGED_CHANGED;
+		return 0;
+	}
+	rc = memcmp(sum.digits, ref->digits.p, sizeof sum.digits) == 0
+	    ? append_content_from_text(restoration, &sum, form, state, err)
+	    : append_content_beside_text(restoration, ref, &sum, state, err);
+	if (rc == 0 && *state == CTX_AGED_WHOLE &&
+	    !is_stored(before, &restoration->file))
+		*state = CTX_AGED_EDITED;
+	return rc;
 }
 
 /* Returns the JSON node that a stored result replaces: the content of the tool

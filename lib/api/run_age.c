@@ -85,8 +85,8 @@ ctx_age(struct ctx_input *input, struct ctx_output *output,
 
 struct restoring {
 	struct api_run run;
-	/* Numbers of references to stored results. broken: the file of the
-	 * result is missing or was changed; foreign: the reference names a file
+	/* Numbers of references to stored results. broken: the state of the
+	 * reference is not CTX_AGED_WHOLE; foreign: the reference names a file
 	 * outside the spool (the directory to which ctx_age moves results). */
 	uint64_t broken, foreign;
 };
