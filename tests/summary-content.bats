@@ -125,7 +125,7 @@ ls: x: No such file or directory'
 	summary_text
 	cat > expected <<'X'
 User: Fix the tests, please.
-Ran: pytest -q -> 2 failed, 3 passed in 0.41s [exit 1]
+Ran: pytest -q -> 2 failed, 3 passed in 0.41s; KeyError: 7 [exit 1]
 Changed: a.py
 Ran: pytest -q -> 5 passed in 0.40s
 Ran: make doc -> error: no such page
@@ -732,4 +732,19 @@ X
 		summary_of out | grep -c '^Assistant: The rule' > $call
 	done
 	[ "$(cat no)" -gt "$(cat yes)" ] || fail "$(cat no) $(cat yes)"
+}
+
+@test "a summary tells what the user chose when a tool asked" {
+	{
+		messages "user:Move the libraries, please." \
+		    "assistant:I have two questions about that."
+		tool c1 AskUserQuestion '{"questions": [{"question": "Do you want to keep the history?", "options": [{"label": "Keep it"}]}]}' \
+		    'User has answered your questions: "Do you want to keep the history?"="Fresh copy (no history)", "Which one?"="The reader". You can now continue with the answers in mind.'
+		for i in 1 2 3; do
+			messages "user:and $i?" "assistant:$(words 60)"
+		done
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 280 in > out
+	summary_of out |
+	    grep -q 'Called: AskUserQuestion -> the user chose Fresh copy (no history); The reader$'
 }

@@ -46,17 +46,19 @@ has_word(struct ctx_str name, const char *const *words)
 	return false;
 }
 
-/* Returns true if a name says that a tool changes something: the name of the
- * tool, or that of a command if the tool has several commands. */
+/* Returns true if a name says that a tool changes something or asks the user:
+ * the name of the tool, or that of a command if the tool has several
+ * commands. */
 static bool
 changes_something(struct ctx_str name)
 {
-	static const char *const changes[] = {"add", "append", "apply", "book",
-	    "cancel", "charge", "create", "delete", "deploy", "edit",
+	static const char *const changes[] = {"add", "append", "apply", "ask",
+	    "book", "cancel", "charge", "create", "delete", "deploy", "edit",
 	    "exchange", "insert", "modify", "move", "multiedit", "pay", "post",
 	    "publish", "push", "put", "refund", "remove", "rename", "replace",
-	    "reset", "return", "save", "send", "set", "str_replace", "submit",
-	    "transfer", "update", "upload", "write", NULL};
+	    "request_user", "reset", "return", "save", "send", "set",
+	    "str_replace", "submit", "transfer", "update", "upload", "write",
+	    NULL};
 	static const char *const looks[] = {"check", "fetch", "find", "get",
 	    "list", "lookup", "query", "read", "search", "show", "stdin",
 	    "view", NULL};

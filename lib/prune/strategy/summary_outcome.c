@@ -15,8 +15,9 @@
 
 /* Maximum lengths in bytes.  MOST_OUTCOME: of an outcome without its exit
  * status.  MOST_WHOLE: of the result of a successful call that is used as a
- * whole as the outcome. */
-enum { MOST_OUTCOME = 160, MOST_WHOLE = 100 };
+ * whole as the outcome.  MOST_CAUSE: of an error message beside the numbers of
+ * tests. */
+enum { MOST_OUTCOME = 160, MOST_WHOLE = 100, MOST_CAUSE = 100 };
 /* Limits of the list of members of a result in JSON.  MOST_MEMBERS: no member
  * is appended to a list of this number of bytes or more.  MOST_VALUE: maximum
  * length in bytes of a value.  MOST_DEPTH: maximum number of arrays and objects
@@ -104,6 +105,24 @@ counts_results(struct ctx_str line)
 	for (size_t i = 0; words[i] != NULL; i++) {
 		at = memmem(line.p, line.n, words[i], strlen(words[i]));
 		if (at != NULL && at > line.p && ctx_is_digit(at[-1]))
+			return true;
+	}
+	return false;
+}
+
+/* Returns true if a line contains a number of failed tests other than 0. */
+static bool
+counts_failures(struct ctx_str line)
+{
+	static const char *const words[] = {" failed", " failures", " failing",
+	    " errors", NULL};
+	const char *at;
+
+	for (size_t i = 0; words[i] != NULL; i++) {
+		at = memmem(line.p, line.n, words[i], strlen(words[i]));
+		if (at != NULL && at > line.p && ctx_is_digit(at[-1]) &&
+		    (at[-1] != '0' ||
+			(at - 1 > line.p && ctx_is_digit(at[-2]))))
 			return true;
 	}
 	return false;
@@ -213,27 +232,37 @@ strip_decoration(struct ctx_str line)
 	return ctx_str_trim(line);
 }
 
-/* Sets *outcome to the most informative line of a result.  Of several lines
- * with numbers of tests the last is used, because it has the total.  Of several
- * error messages the first is used, because it tells the cause. */
+/* The lines of a result from which its outcome is written. */
+struct outcome_lines {
+	struct ctx_str line;
+	/* an error message that tells why tests failed; may be empty */
+	struct ctx_str cause;
+	int status; /* exit status, or NO_STATUS */
+};
+
+/* Sets lines->line to the most informative line of a result: the last line with
+ * numbers of tests, because it has the total, otherwise the first error
+ * message.  If tests failed, also sets lines->cause to the first error
+ * message. */
 static void
-search_lines(struct ctx_str text, struct ctx_str *outcome, int *status)
+search_lines(struct ctx_str text, struct outcome_lines *lines)
 {
 	struct ctx_str line;
-	bool counted = false;
 
 	while (text.n > 0) {
 		line = next_line(&text);
 		if (line.n == 0)
 			continue;
-		read_exit_status(line, status);
-		if (counts_results(line)) {
-			*outcome = line;
-			counted = true;
-		} else if (outcome->n == 0 && !counted && reports_error(line)) {
-			*outcome = line;
-		}
+		read_exit_status(line, &lines->status);
+		if (counts_results(line))
+			lines->line = line;
+		else if (lines->cause.n == 0 && reports_error(line))
+			lines->cause = line;
 	}
+	if (lines->line.n == 0)
+		lines->line = lines->cause;
+	if (!counts_failures(lines->line))
+		lines->cause.n = 0;
 }
 
 /* Appends a text without its terminal control sequences, such as the one for
@@ -261,45 +290,97 @@ append_plain(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
 	return 0;
 }
 
+/* If a result says what the user has chosen, writes these answers to the buffer
+ * "out".  Claude Code writes: User has answered your questions: "Question"=
+ * "answer", "Question"="answer". */
+static int
+append_choices(struct ctx_buf *out, struct ctx_str result, struct ctx_err *err)
+{
+	static const char begin[] = "User has answered your questions: ";
+	const char *at = result.p, *end = result.p + result.n, *close;
+	size_t n = 0;
+
+	if (!ctx_str_begins(result, begin))
+		return 0;
+	while ((at = memmem(at, (size_t)(end - at), "\"=\"", 3)) != NULL) {
+		at += 3;
+		close = memchr(at, '"', (size_t)(end - at));
+		if (close == NULL)
+			break;
+		if (ctx_buf_printf(out, err,
+			n++ == 0 ? "the user chose " : "; ") < 0 ||
+		    append_plain(out,
+			(struct ctx_str){at, (size_t)(close - at)}, err) < 0)
+			return -1;
+		at = close;
+	}
+	return 0;
+}
+
+/* Returns the line which says that a command or script has not ended; an empty
+ * text if there is none. header: what Codex has written before the output. */
+static struct ctx_str
+find_running(struct ctx_str header)
+{
+	const size_t n = sizeof CODEX_RUNNING - 1;
+
+	while (header.n > 0) {
+		struct ctx_str line = next_line(&header);
+
+		if (memmem(line.p, line.n, CODEX_RUNNING, n) != NULL)
+			return line;
+	}
+	return (struct ctx_str){NULL, 0};
+}
+
+/* Finds the lines that tell the outcome of a tool call. search: see
+ * ctx_summary_find_outcome. */
+static void
+find_lines(const struct ctx_summary_text *result, struct ctx_str body,
+    bool search, struct outcome_lines *lines)
+{
+	struct ctx_str header = {result->text.p, result->text.n - body.n};
+	bool failed;
+
+	read_exit_status(header, &lines->status);
+	lines->line = find_running(header);
+	if (lines->line.n == 0 && (search || lines->status > 0))
+		search_lines(body, lines);
+	failed = result->failed || lines->status > 0;
+	if (lines->line.n == 0 && failed)
+		lines->line = ctx_str_trim(ctx_find_error_line(body));
+	body = ctx_str_trim(body);
+	if (lines->line.n == 0 &&
+	    (failed ||
+		(body.n <= MOST_WHOLE && memchr(body.p, '\n', body.n) == NULL)))
+		lines->line = next_line(&body);
+}
+
 int
 ctx_summary_find_outcome(const struct ctx_summary_text *result, bool search,
     struct ctx_buf *out, struct ctx_err *err)
 {
+	struct outcome_lines lines = {.status = NO_STATUS};
 	struct ctx_str body = ctx_summary_skip_header(result->text);
-	struct ctx_str header = {result->text.p, result->text.n - body.n};
-	struct ctx_str line = {NULL, 0};
-	const char *running;
-	int status = NO_STATUS;
-	bool failed;
 
-	read_exit_status(header, &status);
-	running =
-	    memmem(header.p, header.n, CODEX_RUNNING, sizeof CODEX_RUNNING - 1);
-	if (running != NULL) {
-		while (running > header.p && running[-1] != '\n')
-			running--;
-		header.n -= (size_t)(running - header.p);
-		header.p = running;
-		line = next_line(&header);
-	}
-	if (line.n == 0 && (search || status > 0))
-		search_lines(body, &line, &status);
-	failed = result->failed || status > 0;
-	if (line.n == 0 && failed)
-		line = ctx_str_trim(ctx_find_error_line(body));
-	body = ctx_str_trim(body);
-	if (line.n == 0 &&
-	    (failed ||
-		(body.n <= MOST_WHOLE && memchr(body.p, '\n', body.n) == NULL)))
-		line = next_line(&body);
+	find_lines(result, body, search, &lines);
 	out->n = 0;
-	if (append_plain(out, strip_decoration(line), err) < 0)
+	if (append_choices(out, ctx_str_trim(body), err) < 0)
 		return -1;
-	if (out->n == 0 && search && status == 0)
+	if (out->n == 0 &&
+	    append_plain(out, strip_decoration(lines.line), err) < 0)
+		return -1;
+	lines.cause =
+	    ctx_summary_cut(strip_decoration(lines.cause), MOST_CAUSE);
+	if (lines.cause.n > 0 &&
+	    (ctx_buf_add(out, "; ", 2, err) < 0 ||
+		append_plain(out, lines.cause, err) < 0))
+		return -1;
+	if (out->n == 0 && search && lines.status == 0)
 		return ctx_buf_add(out, "ok", 2, err);
-	if (status > 0 &&
+	if (lines.status > 0 &&
 	    ctx_buf_printf(out, err, "%s[exit %d]", out->n > 0 ? " " : "",
-		status) < 0)
+		lines.status) < 0)
 		return -1;
 	return 0;
 }
