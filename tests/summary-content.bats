@@ -118,6 +118,10 @@ ls: x: No such file or directory'
 		tool c10 run '{"command": "# why it fails\n\n# again\ncd /app\n# and\ngrep -c \\\n  x log && grep -n bad_7 log"}' ok
 		tool c11 run '{"command": "# not yet"}' ok
 		tool c12 run '{"command": "cd /doc; pwd\nls"}' /doc
+		tool c13 run '{"command": "cargo test"}' 'test result: ok. 57 passed; 0 failed; 0 ignored
+test result: ok. 0 passed; 0 failed; 1 ignored'
+		tool c14 run '{"command": "cargo test all"}' 'test result: FAILED. 56 passed; 1 failed
+test result: ok. 9 passed; 0 failed'
 		tool c9 run '{"command": "ssh box"}' '{"output": "a\nFAILED box_1\n", "exit_code": 3}'
 		messages "assistant:$(words 900)" "user:and?" \
 		    "assistant:$(words 300)"
@@ -136,6 +140,8 @@ Ran: ls x -> ls: x: No such file or directory [exit 2]
 Ran: cd /app && grep -c x log && grep -n bad_7 log # why it fails -> ok
 Ran: # not yet -> ok
 Ran: cd /doc; pwd -> /doc
+Ran: cargo test -> test result: ok. 57 passed; 0 failed; 0 ignored
+Ran: cargo test all -> test result: FAILED. 56 passed; 1 failed
 Ran: ssh box -> FAILED box_1 [exit 3]
 X
 	grep -v '^  ' text | diff expected -

@@ -110,12 +110,11 @@ counts_results(struct ctx_str line)
 	return false;
 }
 
-/* Returns true if a line contains a number of failed tests other than 0. */
+/* Returns true if a number other than 0 stands before one of the words in a
+ * line. */
 static bool
-counts_failures(struct ctx_str line)
+counts_any(struct ctx_str line, const char *const *words)
 {
-	static const char *const words[] = {" failed", " failures", " failing",
-	    " errors", NULL};
 	const char *at;
 
 	for (size_t i = 0; words[i] != NULL; i++) {
@@ -126,6 +125,23 @@ counts_failures(struct ctx_str line)
 			return true;
 	}
 	return false;
+}
+
+static bool
+counts_failures(struct ctx_str line)
+{
+	static const char *const words[] = {" failed", " failures", " failing",
+	    " errors", NULL};
+
+	return counts_any(line, words);
+}
+
+static bool
+counts_passes(struct ctx_str line)
+{
+	static const char *const words[] = {" passed", " passing", NULL};
+
+	return counts_any(line, words);
 }
 
 /* Returns true if a line is an error message.  The word "error" in source code,
@@ -241,9 +257,10 @@ struct outcome_lines {
 };
 
 /* Sets lines->line to the most informative line of a result: the last line with
- * numbers of tests, because it has the total, otherwise the first error
- * message.  If tests failed, also sets lines->cause to the first error
- * message. */
+ * numbers of tests, because it has the total, but one with failed tests rather
+ * than one without, and that rather than one without any test; otherwise the
+ * first error message.  If tests failed, also sets lines->cause to the first
+ * error message. */
 static void
 search_lines(struct ctx_str text, struct outcome_lines *lines)
 {
@@ -254,7 +271,9 @@ search_lines(struct ctx_str text, struct outcome_lines *lines)
 		if (line.n == 0)
 			continue;
 		read_exit_status(line, &lines->status);
-		if (counts_results(line))
+		if (counts_results(line) &&
+		    (lines->line.n == 0 || counts_failures(line) ||
+			(counts_passes(line) && !counts_failures(lines->line))))
 			lines->line = line;
 		else if (lines->cause.n == 0 && reports_error(line))
 			lines->cause = line;
