@@ -575,9 +575,11 @@ This roof was painted because it had to be."
 		tool c4 run '{"command": "make"}' "$(words 900)"
 		messages "user:so?" "assistant:$(words 100)" "user:and?"
 	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 180 in > out
+	summary_of out > text
+	grep -q 'Changed: a.c -> - int b = 1; + int b = 2;$' text
 	ctx-prune -s summarize -k 1 -t 1 -b 150 in > out
 	summary_of out > text
-	grep -q '^Changed: a.c -> - int b = 1; + int b = 2;$' text
 	grep -qx 'Changed: b.c (failed) -> File has not been read yet\. Read it first\.' text
 	grep -qx 'Changed: c.c (failed) -> String to replace not found in file\.' text
 }
@@ -693,7 +695,8 @@ diff --git a/src/reader.c b/src/reader.c
 		done
 	} > in
 	ctx-prune -s summarize -k 1 -t 1 -b 300 in > out
-	summary_of out | sed 's/^\[.*\]: //' | grep '^User: ' > text
+	summary_of out | sed 's/^\[.*\]: //' |
+	    grep '^User: ' | grep -v 'and .?' > text
 	cat > expected <<'X'
 User: Review the change of the reader, please.
 User: - Look at the last line, too.
@@ -753,4 +756,17 @@ X
 	ctx-prune -s summarize -k 1 -t 1 -b 280 in > out
 	summary_of out |
 	    grep -q 'Called: AskUserQuestion -> the user chose Fresh copy (no history); The reader$'
+}
+
+@test "short answers of the user are in a summary" {
+	{
+		messages "user:Book me a flight, please." \
+		    "assistant:What kind of trip, which cabin, and how many bags?" \
+		    $'user:1. One-way\n2. Economy\n3. It is just me who travels.' \
+		    "assistant:$(words 900)" "user:Go on."
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 130 in > out
+	summary_of out > text
+	grep -qx 'User: 1\. One-way' text
+	grep -qx 'User: 2\. Economy' text
 }

@@ -11,7 +11,8 @@
 #include "prune/strategy/summary.h"
 
 /* Lengths in bytes.  MOST_BYTES: of the longest sentence in a summary.
- * LEAST_BYTES: of the shortest sentence in a summary.  LEAST_ANSWER: of the
+ * LEAST_BYTES: of the shortest sentence in a summary.  LEAST_USER: of the
+ * shortest sentence of the user, such as "1. One-way".  LEAST_ANSWER: of the
  * shortest sentence of the assistant that does not mention a result.
  * LEAST_ROW: of the shortest row of a table that the assistant wrote.
  * MOST_ASSENT: of the longest sentence that is treated as mere agreement of the
@@ -21,6 +22,7 @@
 enum {
 	MOST_BYTES = 400,
 	LEAST_BYTES = 12,
+	LEAST_USER = 5,
 	LEAST_ANSWER = 30,
 	LEAST_ROW = 60,
 	MOST_ASSENT = 24,
@@ -214,8 +216,8 @@ ctx_summary_classify(enum ctx_summary_kind kind, struct ctx_str text)
 	enum line_class class;
 	size_t n = ctx_summary_line_limit(text);
 
-	if (n < LEAST_BYTES || is_layout(text) ||
-	    (text.p[0] == '|' && !is_long_row(kind, text)))
+	if (n < (kind == CTX_SUMMARY_USER ? LEAST_USER : LEAST_BYTES) ||
+	    is_layout(text) || (text.p[0] == '|' && !is_long_row(kind, text)))
 		return CLASSES;
 	switch (kind) {
 	case CTX_SUMMARY_EARLIER:
