@@ -28,13 +28,19 @@ Public repositories that have such files, read in November 2026:
                  files with the same session the longest
   codex          EntityProcess/agentv, entireio/external-agents, ta93abe/me: the
                  same branch
+  claude, codex  Esdeveniments/esdeveniments-frontend, Nomos-N4s/nomos,
+                 Soph/energy-import-export, Standard-Syntax/basic,
+                 Wood-Q/MokioFactory, chikachow/cyspbot, rommeld/leeson,
+                 samcat116/strato, savekirk/session-bridge,
+                 theexperiencecompany/gaia ("coding4"): the same branch, or
+                 branches of that name with a number each
   mini           gruckion/mini-swe-agent (swebench_results)
   swe-agent      multi-swe-bench/experiments (evaluation/java/verified)
   tau            sierra-research/tau-bench (historical_trajectories)
 
-The figures in ctx-strategy(7) were measured on the half "report", at split points with
-at least 60,000 characters before them (about 15,000 tokens) for claude and
-codex ("coding"), 30,000 for mini and swe-agent ("fixes"; every second file
+The figures in ctx-strategy(7) were measured on both halves of "coding4", and on
+the half "report" of the others, at split points with at least 60,000
+characters before them (about 15,000 tokens) for claude and codex, 30,000 for mini and swe-agent ("fixes"; every second file
 above 220 kB, and all above 350 kB), and 8,000 for tau, of which one file was
 available (gpt-4o-airline).
 """
