@@ -122,6 +122,12 @@ ls: x: No such file or directory'
 test result: ok. 0 passed; 0 failed; 1 ignored'
 		tool c14 run '{"command": "cargo test all"}' 'test result: FAILED. 56 passed; 1 failed
 test result: ok. 9 passed; 0 failed'
+		tool c15 run '{"command": "mvn verify"}' 'Tests run: 4, Failures: 0, Errors: 0
+Tests run: 10, Failures: 0, Errors: 0'
+		tool c16 run '{"command": "mvn test"}' 'Tests run: 4, Failures: 0, Errors: 10
+Tests run: 0, Failures: 0, Errors: 0'
+		tool c17 run '{"command": "rspec"}' '4 examples, 0 failures
+20 examples, 0 failures'
 		tool c9 run '{"command": "ssh box"}' '{"output": "a\nFAILED box_1\n", "exit_code": 3}'
 		messages "assistant:$(words 900)" "user:and?" \
 		    "assistant:$(words 300)"
@@ -142,6 +148,9 @@ Ran: # not yet -> ok
 Ran: cd /doc; pwd -> /doc
 Ran: cargo test -> test result: ok. 57 passed; 0 failed; 0 ignored
 Ran: cargo test all -> test result: FAILED. 56 passed; 1 failed
+Ran: mvn verify -> Tests run: 10, Failures: 0, Errors: 0
+Ran: mvn test -> Tests run: 4, Failures: 0, Errors: 10
+Ran: rspec -> 20 examples, 0 failures
 Ran: ssh box -> FAILED box_1 [exit 3]
 X
 	grep -v '^  ' text | diff expected -

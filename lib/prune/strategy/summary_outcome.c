@@ -91,57 +91,74 @@ is_word_char(char c)
 	return ctx_is_letter(c) || ctx_is_digit(c) || c == '_';
 }
 
-/* Returns true if a line contains numbers of passed and failed tests, as the
- * last line of a test run does: "2 failed, 3 passed". */
+/* What a line says about a test run.  Of two lines, that with the higher number
+ * tells more. */
+enum test_results {
+	NO_RESULTS,
+	NONE_RAN, /* numbers of tests, which are all 0 */
+	SOME_RAN, /* no test has failed */
+	SOME_FAILED,
+};
+
+/* Returns true if a number stands before one of the words in a line. least: '1'
+ * if the number 0 does not count, otherwise '0'. */
 static bool
-counts_results(struct ctx_str line)
+counts_before(struct ctx_str line, const char *const *words, char least)
 {
-	static const char *const words[] = {" passed", " failed", " failures",
-	    " passing", " failing", " errors", NULL};
 	const char *at;
 
-	if (ctx_str_begins(line, "Tests run: "))
-		return true;
 	for (size_t i = 0; words[i] != NULL; i++) {
 		at = memmem(line.p, line.n, words[i], strlen(words[i]));
-		if (at != NULL && at > line.p && ctx_is_digit(at[-1]))
-			return true;
+		while (at != NULL && at > line.p && ctx_is_digit(at[-1]))
+			if (*--at >= least)
+				return true;
 	}
 	return false;
 }
 
-/* Returns true if a number other than 0 stands before one of the words in a
+/* Returns true if a number other than 0 stands after one of the words in a
  * line. */
 static bool
-counts_any(struct ctx_str line, const char *const *words)
+counts_after(struct ctx_str line, const char *const *words)
 {
 	const char *at;
+	size_t n;
 
 	for (size_t i = 0; words[i] != NULL; i++) {
-		at = memmem(line.p, line.n, words[i], strlen(words[i]));
-		if (at != NULL && at > line.p && ctx_is_digit(at[-1]) &&
-		    (at[-1] != '0' ||
-			(at - 1 > line.p && ctx_is_digit(at[-2]))))
+		n = strlen(words[i]);
+		at = memmem(line.p, line.n, words[i], n);
+		if (at != NULL && at + n < line.p + line.n && at[n] > '0' &&
+		    at[n] <= '9')
 			return true;
 	}
 	return false;
 }
 
-static bool
-counts_failures(struct ctx_str line)
+/* Finds the numbers of tests in a line, as the last line of a test run has
+ * them: "2 failed, 3 passed" or "Tests run: 5, Failures: 2". */
+static enum test_results
+read_results(struct ctx_str line)
 {
-	static const char *const words[] = {" failed", " failures", " failing",
+	static const char *const failed[] = {" failed", " failures", " failing",
 	    " errors", NULL};
+	static const char *const passed[] = {" passed", " passing", NULL};
+	static const char *const all[] = {" examples", " tests", NULL};
+	static const char *const maven[] = {"Tests run: ", NULL};
+	static const char *const maven_failed[] = {"Failures: ", "Errors: ",
+	    NULL};
+	bool is_maven = ctx_str_begins(line, maven[0]);
 
-	return counts_any(line, words);
-}
-
-static bool
-counts_passes(struct ctx_str line)
-{
-	static const char *const words[] = {" passed", " passing", NULL};
-
-	return counts_any(line, words);
+	if (!is_maven && !counts_before(line, failed, '0') &&
+	    !counts_before(line, passed, '0'))
+		return NO_RESULTS;
+	if (counts_before(line, failed, '1') ||
+	    (is_maven && counts_after(line, maven_failed)))
+		return SOME_FAILED;
+	return counts_before(line, passed, '1') ||
+		counts_before(line, all, '1') ||
+		(is_maven && counts_after(line, maven))
+	    ? SOME_RAN
+	    : NONE_RAN;
 }
 
 /* Returns true if a line is an error message.  The word "error" in source code,
@@ -256,14 +273,14 @@ struct outcome_lines {
 	int status; /* exit status, or NO_STATUS */
 };
 
-/* Sets lines->line to the most informative line of a result: the last line with
- * numbers of tests, because it has the total, but one with failed tests rather
- * than one without, and that rather than one without any test; otherwise the
- * first error message.  If tests failed, also sets lines->cause to the first
- * error message. */
+/* Sets lines->line to the most informative line of a result: the last of the
+ * lines that tell most about tests (see enum test_results), because it has the
+ * total; otherwise the first error message.  If tests failed, also sets
+ * lines->cause to the first error message. */
 static void
 search_lines(struct ctx_str text, struct outcome_lines *lines)
 {
+	enum test_results best = NO_RESULTS, one;
 	struct ctx_str line;
 
 	while (text.n > 0) {
@@ -271,16 +288,17 @@ search_lines(struct ctx_str text, struct outcome_lines *lines)
 		if (line.n == 0)
 			continue;
 		read_exit_status(line, &lines->status);
-		if (counts_results(line) &&
-		    (lines->line.n == 0 || counts_failures(line) ||
-			(counts_passes(line) && !counts_failures(lines->line))))
+		one = read_results(line);
+		if (one != NO_RESULTS && one >= best) {
 			lines->line = line;
-		else if (lines->cause.n == 0 && reports_error(line))
+			best = one;
+		} else if (lines->cause.n == 0 && reports_error(line)) {
 			lines->cause = line;
+		}
 	}
-	if (lines->line.n == 0)
+	if (best == NO_RESULTS)
 		lines->line = lines->cause;
-	if (!counts_failures(lines->line))
+	if (best != SOME_FAILED)
 		lines->cause.n = 0;
 }
 
