@@ -3,16 +3,25 @@
 load helper
 load summary
 
+script() { # ID TEXT OUTPUT [TOOL]: the call of a tool without JSON, and its result
+	jq -nc --arg id "$1" --arg text "$2" --arg out "$3" \
+	    --arg tool "${4:-exec}" '
+	    {type: "custom_tool_call", call_id: $id, name: $tool, input: $text},
+	    {type: "custom_tool_call_output", call_id: $id, output: [
+		{type: "input_text", text:
+		    "Script completed\nWall time 0.1 seconds\nOutput:\n"},
+		{type: "input_text", text: $out}]}'
+}
+
+talk() { # three questions and answers, which are kept
+	for i in 1 2 3; do
+		jq -nc --arg text "$(words 90)" --arg i "$i" '{type: "message",
+		    role: "user", content: "and \($i)?"}, {type: "message",
+		    role: "assistant", content: $text}'
+	done
+}
+
 @test "the tools that a script of Codex calls are told as other calls are" {
-	# script ID TEXT OUTPUT
-	script() {
-		jq -nc --arg id "$1" --arg text "$2" --arg out "$3" '
-		    {type: "custom_tool_call", call_id: $id, name: "exec", input: $text},
-		    {type: "custom_tool_call_output", call_id: $id, output: [
-			{type: "input_text", text:
-			    "Script completed\nWall time 0.1 seconds\nOutput:\n"},
-			{type: "input_text", text: $out}]}'
-	}
 	{
 		jq -nc '{type: "message", role: "user", content: "Mend the reader."}'
 		script c1 'const r = await tools.exec_command({cmd:"make \"check\"", workdir:"/w",
@@ -41,11 +50,7 @@ load summary
 			"{\"cell_id\": \"5\", \"yield_time_ms\": 9}"},
 		    {type: "function_call_output", call_id: "c9", output:
 			"Script completed\nWall time 2 seconds\nOutput:\nerror: no space left"}'
-		for i in 1 2 3; do
-			jq -nc --arg text "$(words 90)" --arg i "$i" '{type: "message",
-			    role: "user", content: "and \($i)?"}, {type: "message",
-			    role: "assistant", content: $text}'
-		done
+		talk
 	} > in
 	ctx-prune -s summarize -k 1 -t 1 -b 420 in > out
 	summary_of out | grep -v -e '^  ' -e '^User: and' > text
@@ -60,6 +65,40 @@ Ran: unfinished -> ok
 Ran: make long -> error: no space left
 Done: find it
 Open: write the alias
+X
+	diff expected text
+}
+
+@test "of scripts, no text in comments, and no old value of a variable is told" {
+	{
+		jq -nc '{type: "message", role: "user", content: "Mend the reader."}'
+		script c1 $'// first\n// tools.exec_command({cmd: "never"})
+			/* also *//**/tools.exec_command({cmd: "make a"})' ok
+		script c2 'let p = "old 1"; p = "make b"; tools.exec_command({cmd: p});
+			tools.exec_command({cmd: p}); p = "old 2"; p = f();
+			tools.exec_command({cmd: p}); if (p == "old 3") tools.exec_command({cmd: p})' ok
+		script c3 $'tools.exec_command({cmd: "\\x6dake \\u{63} \\u12 \\xg \\ud800 \\\t\\\'\\"\\\\."})' ok
+		script c4 '*** Begin Patch
+*** Update File: src/c.ts
+@@
++  tools.exec_command({cmd: "not run"})
+*** End Patch' ok apply_patch
+		script c5 'tools.exec_command({cmd: "make d"})' '{"session_id": 12}'
+		script c6 'tools.write_stdin({session_id: id, chars: ""})' \
+		    'error: of which command?'
+		script c7 'tools.write_stdin({session_id: 12})' 'error: of d'
+		talk
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 450 in > out
+	summary_of out | grep -v '^  ' > text
+	cat > expected <<'X'
+[Earlier conversation summary]: User: Mend the reader.
+Ran: make a -> ok
+Ran: make b -> ok
+Ran: make u{63} u12 xg � 	'"\. -> ok
+Changed: src/c.ts
+Ran: make d -> error: of d
+Tool: error: of which command?
 X
 	diff expected text
 }

@@ -35,7 +35,7 @@ static char
 skip_space(struct ctx_script *script)
 {
 	const char *p = script->script.p, *end;
-	size_t n = script->script.n, rest;
+	size_t n = script->script.n, rest, after;
 
 	while (script->at < n) {
 		rest = n - script->at;
@@ -46,15 +46,14 @@ skip_space(struct ctx_script *script)
 		}
 		if (rest < 2 || p[script->at] != '/')
 			break;
-		if (p[script->at + 1] == '/')
+		after = p[script->at + 1] == '/' ? 1 : 2;
+		if (after == 1)
 			end = memchr(p + script->at, '\n', rest);
 		else if (p[script->at + 1] == '*')
 			end = memmem(p + script->at + 2, rest - 2, "*/", 2);
 		else
 			break;
-		script->at = end == NULL ? n : (size_t)(end - p) + 1;
-		if (peek_char(script) == '/')
-			script->at++;
+		script->at = end == NULL ? n : (size_t)(end - p) + after;
 	}
 	return peek_char(script);
 }
@@ -65,25 +64,46 @@ is_quote(char c)
 	return c == '"' || c == '\'' || c == '`';
 }
 
+static bool
+is_hex(char c)
+{
+	return ctx_is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+}
+
+/* Appends a byte of a string literal, as JSON has it. */
+static int
+append_char(struct ctx_buf *out, char c, struct ctx_err *err)
+{
+	if ((unsigned char)c < ' ')
+		return ctx_buf_printf(out, err, "\\u%04x", (unsigned)c);
+	return c == '"' ? ctx_buf_add(out, "\\\"", 2, err)
+			: ctx_buf_add(out, &c, 1, err);
+}
+
 /* Appends an escape sequence of a string literal, whose backslash was read, as
- * JSON has it. */
+ * JSON has it.  A line feed after a backslash is not part of the string. */
 static int
 append_escape(struct ctx_script *script, struct ctx_buf *out,
     struct ctx_err *err)
 {
 	char escape[2] = {'\\', peek_char(script)};
+	size_t n = escape[1] == 'u' ? 4 : escape[1] == 'x' ? 2 : 0, i = 0;
+	const char *digits;
 
 	if (escape[1] == 0)
 		return 0;
-	script->at++;
-	if (strchr("\"\\bfnrt", escape[1]) != NULL)
-		return ctx_buf_add(out, escape, 2, err);
-	/* A line feed after a backslash is not part of the string.  "\u" is
-	 * JSON if four digits follow, which the JSON parser tests. */
+	digits = script->script.p + ++script->at;
 	if (escape[1] == '\n')
 		return 0;
-	return escape[1] == 'u' ? ctx_buf_add(out, escape, 2, err)
-				: ctx_buf_add(out, escape + 1, 1, err);
+	if (strchr("\"\\bfnrt", escape[1]) != NULL)
+		return ctx_buf_add(out, escape, 2, err);
+	while (i < n && script->at + i < script->script.n && is_hex(digits[i]))
+		i++;
+	if (n == 0 || i < n)
+		return append_char(out, escape[1], err);
+	script->at += n;
+	return ctx_buf_printf(out, err, "\\u%s%.*s", n == 2 ? "00" : "", (int)n,
+	    digits);
 }
 
 /* Reads the string literal that begins here and, if out is not NULL, appends it
@@ -105,12 +125,8 @@ read_string(struct ctx_script *script, struct ctx_buf *out, struct ctx_err *err)
 			    c == '\\' && script->at < script->script.n;
 		else if (c == '\\')
 			rc = append_escape(script, out, err);
-		else if (c == '"')
-			rc = ctx_buf_add(out, "\\\"", 2, err);
-		else if ((unsigned char)c < ' ')
-			rc = ctx_buf_printf(out, err, "\\u%04x", (unsigned)c);
 		else
-			rc = ctx_buf_add(out, &c, 1, err);
+			rc = append_char(out, c, err);
 	}
 	return rc < 0 || out == NULL ? rc : ctx_buf_add(out, "\"", 1, err);
 }
@@ -156,30 +172,34 @@ skip_expression(struct ctx_script *script)
 	}
 }
 
-/* Appends the string that was assigned to a variable, or null. */
+/* Forgets the string that was assigned to a variable.  Returns the offset of
+ * the string literal, or SIZE_MAX if there is none. */
+static size_t
+take_variable(struct ctx_script *script, struct ctx_str name)
+{
+	for (size_t i = 0; name.n > 0 && i < CTX_LENGTH(script->variables); i++)
+		if (is_identifier(script->variables[i].name, name.p, name.n)) {
+			script->variables[i].name.n = 0;
+			return script->variables[i].at;
+		}
+	return SIZE_MAX;
+}
+
+/* Appends the string that was assigned to a variable, or null.  Each string is
+ * used only once, so that the time remains linear. */
 static int
 append_variable(struct ctx_script *script, struct ctx_str name,
     struct ctx_buf *out, struct ctx_err *err)
 {
-	const size_t most = CTX_LENGTH(script->variables);
-	struct script_variable *variable;
-	size_t at = script->at;
+	size_t from = take_variable(script, name), at = script->at;
 	int rc;
 
-	for (size_t i = script->n; i > 0 && i + most > script->n; i--) {
-		variable = &script->variables[(i - 1) % most];
-		if (name.n == 0 ||
-		    !is_identifier(variable->name, name.p, name.n))
-			continue;
-		script->at = variable->at;
-		/* Each string is used only once, so that the time remains
-		 * linear. */
-		variable->name.n = 0;
-		rc = read_string(script, out, err);
-		script->at = at;
-		return rc;
-	}
-	return ctx_buf_add(out, "null", 4, err);
+	if (from == SIZE_MAX)
+		return ctx_buf_add(out, "null", 4, err);
+	script->at = from;
+	rc = read_string(script, out, err);
+	script->at = at;
+	return rc;
 }
 
 static int read_value(struct ctx_script *script, unsigned depth,
@@ -270,17 +290,23 @@ read_arguments(struct ctx_script *script, struct ctx_buf *out,
 	    : ctx_buf_add(out, "}", 1, err);
 }
 
-/* If a string literal is assigned to the variable that was read, stores the
+/* If something is assigned to the variable that was read, forgets what was
+ * assigned to it before; if a string literal is assigned, stores the
  * variable. */
 static void
 note_variable(struct ctx_script *script, struct ctx_str name)
 {
 	const size_t most = CTX_LENGTH(script->variables);
+	char c;
 
 	if (skip_space(script) != '=')
 		return;
 	script->at++;
-	if (is_quote(skip_space(script)))
+	c = skip_space(script);
+	if (c == '=' || c == '>') /* "==", "=>" */
+		return;
+	(void)take_variable(script, name);
+	if (is_quote(c))
 		script->variables[script->n++ % most] =
 		    (struct script_variable){name, script->at};
 }

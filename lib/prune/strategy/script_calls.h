@@ -26,9 +26,9 @@ struct ctx_script {
  *
  * and sets *tool to the name of the tool, which points into the script.  Writes
  * the arguments to the buffer "arguments" as a JSON object: {"cmd":"make",
- * "timeout":null}.  Only literals, and variables to which a string literal was
- * assigned before, have a value; other expressions become null.  An argument
- * that is not an object becomes the member "input".
+ * "timeout":null}.  Only literals, and the first use of a variable to which a
+ * string literal was assigned, have a value; other expressions become null.  An
+ *argument that is not an object becomes the member "input".
  *
  * Returns 1, or 0 if the script has no further tool call, or -1 with *err.
  * Takes linear time in the length of the script, for all calls together.

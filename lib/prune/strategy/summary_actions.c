@@ -21,6 +21,9 @@ enum { MOST_ARGUMENT = 80, MOST_PATH = 60, MOST_EDIT = 60 };
  * Delete File: PATH". */
 #define PATCH_MARK " File: "
 
+/* Codex's tool whose input is a script */
+#define SCRIPT_TOOL "exec"
+
 /* ---- arguments ---- */
 
 /* Returns true if a word in a tool's name begins with one of the given words.
@@ -405,7 +408,8 @@ ctx_summary_actions_call(struct summary_actions *actions,
 	actions->json = json;
 	if (json != NULL && json->nodes[0].kind == CTX_JSON_OBJECT)
 		rc = record_arguments(actions, text->tool, action, err);
-	else if (json == NULL)
+	else if (json == NULL && text->tool.n == strlen(SCRIPT_TOOL) &&
+	    ctx_str_begins(text->tool, SCRIPT_TOOL))
 		rc = record_script(actions, text->text, action, err);
 	if (rc == 0 && *action == 0 && !actions->kept)
 		rc = record_patch(actions, text->text, action, err);

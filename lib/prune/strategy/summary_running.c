@@ -15,19 +15,22 @@
  * bytes at the beginning of a result. */
 enum { MOST_RUNNING = 400 };
 
-/* Writes a name for the id of a command or script to actions->key. kind:
- * "session_id" for a command, "cell_id" for a script. */
+/* Writes a name for the id of a command or script to actions->key; leaves it
+ * empty if the id does not begin with a digit. kind: "session_id" for a
+ * command, "cell_id" for a script. */
 static int
 name_running(struct summary_actions *actions, const char *kind,
     struct ctx_str id, struct ctx_err *err)
 {
 	size_t n = 0;
 
+	id = ctx_str_trim(id);
 	while (n < id.n && ctx_is_digit(id.p[n]))
 		n++;
 	actions->key.n = 0;
-	return ctx_buf_printf(&actions->key, err, "%s %.*s", kind, (int)n,
-	    id.p);
+	return n == 0
+	    ? 0
+	    : ctx_buf_printf(&actions->key, err, "%s %.*s", kind, (int)n, id.p);
 }
 
 int
