@@ -102,3 +102,17 @@ Tool: error: of which command?
 X
 	diff expected text
 }
+
+@test "a long line with the marks of many files is read in linear time" {
+	{
+		jq -nc '{type: "message", role: "user", content: "Mend the reader."},
+		    {type: "custom_tool_call", call_id: "c1", name: "apply_patch",
+			input: ("*** Update File: " * 400000)},
+		    {type: "custom_tool_call_output", call_id: "c1", output: "ok"}'
+		talk
+	} > in
+	timeout 15 ctx-prune -s summarize -k 1 -t 1 -b 450 in > out
+	summary_of out | grep '^Changed: ' > text
+	[ "$(cut -c 1-43 text)" = "Changed: *** Update File: *** Update File: " ]
+	[ "$(wc -l < text)" -eq 1 ]
+}

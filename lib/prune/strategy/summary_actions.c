@@ -101,18 +101,20 @@ record_patch(struct summary_actions *actions, struct ctx_str patch,
     uint32_t *id, struct ctx_err *err)
 {
 	const size_t mark = sizeof PATCH_MARK - 1;
-	const char *at, *line, *end = patch.p + patch.n;
+	struct ctx_str line;
+	const char *at;
 	int n = 0;
 
-	while (patch.n > 0 &&
-	    (at = memmem(patch.p, patch.n, PATCH_MARK, mark)) != NULL) {
-		for (line = at; line > patch.p && line[-1] != '\n';)
-			line--;
-		patch.p = at + mark;
-		patch.n = (size_t)(end - patch.p);
-		if (at - line < 4 || memcmp(line, "*** ", 4) != 0)
+	while (patch.n > 0) {
+		line = ctx_str_cut(&patch, '\n');
+		at = ctx_str_begins(line, "*** ")
+		    ? memmem(line.p, line.n, PATCH_MARK, mark)
+		    : NULL;
+		if (at == NULL)
 			continue;
-		if (ctx_summary_actions_record(actions, CHANGED_FILE, patch, id,
+		line.n -= (size_t)(at + mark - line.p);
+		line.p = at + mark;
+		if (ctx_summary_actions_record(actions, CHANGED_FILE, line, id,
 			err) < 0)
 			return -1;
 		n++;
