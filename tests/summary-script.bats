@@ -50,12 +50,17 @@ talk() { # three questions and answers, which are kept
 			"{\"cell_id\": \"5\", \"yield_time_ms\": 9}"},
 		    {type: "function_call_output", call_id: "c9", output:
 			"Script completed\nWall time 2 seconds\nOutput:\nerror: no space left"}'
+		jq -nc '{type: "custom_tool_call", call_id: "c10", name: "exec", input:
+			"tools.apply_patch(`*** Begin Patch\n*** Update File: src/c.c\n*** End Patch`)"},
+		    {type: "custom_tool_call_output", call_id: "c10", output:
+			"Script failed\nWall time 0 seconds\nOutput:\n\nScript error:\napply_patch verification failed: no such lines"}'
 		talk
 	} > in
 	ctx-prune -s summarize -k 1 -t 1 -b 420 in > out
 	summary_of out | grep -v -e '^  ' -e '^User: and' > text
 	cat > expected <<'X'
-[Earlier conversation summary]: Ran: make "check" -> 2 failed, 3 passed in 1s
+[Earlier conversation summary]: User: Mend the reader.
+Ran: make "check" -> 2 failed, 3 passed in 1s
 Changed: src/a.c
 Changed: src/b.c
 Ran: make
@@ -63,6 +68,7 @@ Called: web__run 7
 Ran: make all -> 8 passed in 9s
 Ran: unfinished -> ok
 Ran: make long -> error: no space left
+Changed: src/c.c (failed) -> apply_patch verification failed: no such lines
 Done: find it
 Open: write the alias
 X

@@ -27,11 +27,13 @@ enum { MOST_MEMBERS = 140, MOST_VALUE = 40, MOST_DEPTH = 4 };
 enum { NO_STATUS = -1 };
 
 /* Texts that Codex writes before the output of a command or of a script.
- * CODEX_RUNNING: written if it has not ended. */
+ * CODEX_RUNNING: written if it has not ended.  CODEX_ERROR: written before the
+ * error of a script. */
 #define CODEX_COMMAND "Chunk ID: "
 #define CODEX_SCRIPT  "Script "
 #define CODEX_RUNNING " running with "
 #define CODEX_OUTPUT  "\nOutput:\n"
+#define CODEX_ERROR   "Script error:"
 
 /* An error message is searched for only in this number of bytes at the
  * beginning of a tool result. */
@@ -43,7 +45,8 @@ is_error_line(struct ctx_str line)
 {
 	static const char *const signs[] = {"Error", "error:", "ERROR",
 	    "Traceback", "Exception", "exit: 1", "exit: 2", "exit code: 1",
-	    "exit code: 2", "Exit code 1", "{\"error\"", "<tool_use_error>",
+	    "exit code: 2", "Exit code 1", "Script failed",
+	    "apply_patch verification failed", "{\"error\"", "<tool_use_error>",
 	    "File has not been read yet", "File has been modified since read",
 	    "String to replace not found", "fatal:", "bash: ", "sh: ", "FAILED",
 	    NULL};
@@ -79,6 +82,10 @@ ctx_summary_skip_header(struct ctx_str result)
 	    (at = memmem(result.p, result.n, CODEX_OUTPUT, n)) != NULL) {
 		result.n -= (size_t)(at + n - result.p);
 		result.p = at + n;
+		if (ctx_str_begins(ctx_str_trim(result), CODEX_ERROR)) {
+			result = ctx_str_trim(result);
+			(void)ctx_str_cut(&result, '\n');
+		}
 	}
 	return result;
 }
