@@ -16,9 +16,9 @@ is_beside_mark(char c)
 	return c == '\n' || c == ' ' || c == '[' || c == ']';
 }
 
-/* Finds a text in the stored text, from the offset *at on, not counting what
- * may belong to a mark before or after the text.  Sets *at to the end of the
- * place.  Returns false if there is none. */
+/* Searches the stored text for a text, from the offset *at on.  At both ends of
+ * the text, characters that may belong to a mark are not compared.  If the text
+ * is found, sets *at to the offset after it.  Returns true if it is found. */
 static bool
 find_passage(const struct ctx_buf *stored, size_t *at, struct ctx_str text)
 {
@@ -37,7 +37,9 @@ find_passage(const struct ctx_buf *stored, size_t *at, struct ctx_str text)
 	return true;
 }
 
-/* Finds the passages between the short marks of a text in the stored text. */
+/* A text may contain short marks of ctx-truncate.  Searches the stored text for
+ * each passage between these marks, in their order.  Returns true if all are
+ * found. */
 static bool
 find_passages(const struct ctx_buf *stored, size_t *at, struct ctx_str text)
 {
@@ -55,9 +57,10 @@ find_passages(const struct ctx_buf *stored, size_t *at, struct ctx_str text)
 	return find_passage(stored, at, text);
 }
 
-/* Returns true if the text before a reference is a part of the stored text, so
- * that nothing is lost if the stored text replaces it.  ctx-truncate and
- * ctx-prune may have replaced passages of the text by marks. */
+/* Returns true if nothing of the text before a reference is lost when the
+ * stored text replaces it: the stored text contains this text.  Marks of
+ * ctx-truncate and ctx-prune in the text count as passages of the stored
+ * text. */
 static bool
 is_stored(struct ctx_str text, const struct ctx_buf *stored)
 {

@@ -114,9 +114,9 @@ struct ctx_schema_references {
  * returns the schema that was passed, which may be 0. */
 uint32_t ctx_schema_follow(struct ctx_prompt_writer *to,
     struct ctx_schema_references *references, uint32_t schema);
-/* Returns true if a JSON value may be written in place of a reference.  Returns
- * false once 1 MiB of JSON was written in place of references.  Otherwise a
- * short request could have a very long prompt. */
+/* Returns true if a JSON value may be written in place of a reference; false
+ * once 1 MiB of JSON has replaced references.  Without this limit, a short
+ * request could have a very long prompt. */
 bool ctx_schema_may_replace(struct ctx_prompt_writer *to, uint32_t node);
 void ctx_schema_references_release(struct ctx_schema_references *references);
 /* Adds the names of the properties that a schema requires to the table "names",

@@ -69,8 +69,8 @@ struct types {
 
 /* ---- JSON schemas ---- */
 
-/* Adds the schemas in an object of the root schema. place: key of the object,
- * with the text before and after it in a path. */
+/* Adds the schemas in an object of the root schema. place: the key of this
+ * object with what stands around it in a path, such as "#/$defs/". */
 static void
 add_defined(struct ctx_prompt_writer *to,
     struct ctx_schema_references *references, const char *place, uint32_t all)

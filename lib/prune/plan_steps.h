@@ -89,9 +89,9 @@ uint64_t ctx_plan_count_summary_tokens(const struct ctx_segment *segment,
 /* Returns true if a conversation may begin with this segment, because it is a
  * user message, or a summary with the role user. */
 bool ctx_plan_is_question(const struct ctx_segment *segment);
-/* If the strategy splits turns, and the first segment that must be kept is an
- * answer, some user message before this answer must also be kept.  Returns the
- * number of tokens of the shortest such message, otherwise 0. */
+/* Applies if the strategy splits turns and the first segment that must be kept
+ * is an answer: then one of the user messages before this answer must also be
+ * kept.  Returns the number of tokens of the shortest of them; otherwise 0. */
 uint64_t ctx_plan_count_question(const struct ctx_plan *plan);
 /* Decides whether user messages of the newest turn that are not its task
  * (CTX_FLOOR_OPTIONAL) are kept.  Two conditions must be met: together they

@@ -245,9 +245,9 @@ measure_recorded(struct billing *billing, struct replay_request *request,
 }
 
 /* Returns how many tokens of a prompt the provider reads from its cache. found:
- * number of tokens that the simulated cache contains.  If the provider has read
- * fewer tokens of the recorded prompt than expected, it reads the same
- * percentage of the messages of this prompt. */
+ * how many of them the simulated cache contains.  If the provider has read only
+ * a percentage of the recorded messages that the simulated cache contained, the
+ * same percentage of the messages of this prompt is read. */
 static uint64_t
 read_found(const struct replay_request *request, uint64_t found)
 {

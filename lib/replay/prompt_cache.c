@@ -133,9 +133,10 @@ lacks_reasoning(const struct prompt_cache *cache,
 }
 
 /* Returns true if a prompt has fewer tokens than what is stored of it: the
- * agent has changed or removed earlier messages.  Without breakpoints, a prompt
- * that begins a turn may have fewer only because it lacks the reasoning of the
- * turn before, and the stored tokens may include a response. */
+ * agent has changed or removed earlier messages.  Without breakpoints, the
+ * tokens are compared with those of the stored prompt without its response, and
+ * a prompt that begins a turn is not compared: it may only lack the reasoning
+ * of the turn before. */
 static bool
 is_rewritten(const struct prompt_cache *cache, const struct stored_node *entry,
     const struct cached_prompt *prompt, const struct cache_rules *rules)

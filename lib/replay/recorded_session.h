@@ -182,8 +182,8 @@ void ctx_replay_measure_prompt(const struct replay_request *request,
     uint32_t node, uint64_t counted, struct cached_prompt *prompt);
 /* Computes the billed tokens of a request into *usage. found: number of tokens
  * of the prompt that are in the simulated cache.  If the provider has read
- * fewer tokens of the recorded prompt than were expected, it also reads fewer
- * of this prompt. */
+ * fewer tokens of the recorded prompt than were expected, the same percentage
+ * of this prompt is missing. */
 void ctx_replay_find_usage(const struct replay_request *request,
     const struct cached_prompt *prompt, const struct cache_rules *rules,
     uint64_t found, struct ctx_billed_usage *usage);

@@ -60,9 +60,9 @@ enum ctx_replay_reason {
 	 * more in the cache.  Either the system prompt or tools have changed,
 	 * or the provider has dropped what it had stored. */
 	CTX_REPLAY_BEGINNING,
-	/* The agent was started again, or the prompt has fewer tokens than what
-	 * was stored of it: the agent has changed or left out messages, which
-	 * the session does not tell. */
+	/* The agent was started again; or the prompt has fewer tokens than what
+	 * was stored of it, so the agent has changed or left out messages.  The
+	 * session does not say what was changed. */
 	CTX_REPLAY_CHANGED,
 	/* The simulated cache contained a newer prompt, but the provider read
 	 * only what an older prompt had stored.  Never for providers whose

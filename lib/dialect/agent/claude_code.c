@@ -100,11 +100,10 @@ read_thinking(const struct ctx_json *json, uint32_t node)
 	    : CTX_THINKING_ON;
 }
 
-/* Returns true if the content of a line is only reasoning.  Claude Code does
- * not send a response again that is only reasoning (7 of 7 in public sessions
- * of versions 2.1.42 to 2.1.193, November 2026).  Versions 2.1.7 to 2.1.25 sent
- * it (6 of 6), but such responses had at most 412 tokens, so the version is not
- * read. */
+/* Returns true if the content of a line is only reasoning.  Claude Code 2.1.42
+ * to 2.1.193 did not send such a response again (7 of 7 in public sessions,
+ * November 2026).  Versions 2.1.7 to 2.1.25 did (6 of 6); but these responses
+ * had at most 412 tokens, so the version is not read. */
 static bool
 has_only_reasoning(const struct ctx_json *json, uint32_t content)
 {

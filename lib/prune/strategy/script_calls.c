@@ -14,7 +14,7 @@
 /* the object that has the tools as its members */
 #define TOOLS "tools"
 
-/* maximum number of arrays and objects around a value in the arguments */
+/* maximum number of arrays and objects in one another */
 enum { MOST_DEPTH = 8 };
 
 static bool
@@ -80,8 +80,8 @@ append_char(struct ctx_buf *out, char c, struct ctx_err *err)
 			: ctx_buf_add(out, &c, 1, err);
 }
 
-/* Appends an escape sequence of a string literal, whose backslash was read, as
- * JSON has it.  A line feed after a backslash is not part of the string. */
+/* Reads the rest of an escape sequence in a string literal, whose backslash was
+ * already read.  Appends the sequence as it is written in JSON. */
 static int
 append_escape(struct ctx_script *script, struct ctx_buf *out,
     struct ctx_err *err)
@@ -107,7 +107,8 @@ append_escape(struct ctx_script *script, struct ctx_buf *out,
 }
 
 /* Reads the string literal that begins here and, if out is not NULL, appends it
- * as a JSON string.  A literal in simple quotes ends at the end of its line. */
+ * as a JSON string.  A literal in " or ' ends at the end of its line at the
+ * latest. */
 static int
 read_string(struct ctx_script *script, struct ctx_buf *out, struct ctx_err *err)
 {
@@ -250,8 +251,8 @@ read_list(struct ctx_script *script, char close, unsigned depth,
 	return ctx_buf_add(out, &close, 1, err);
 }
 
-/* Reads a value and appends it as JSON, or appends null. depth: number of
- * arrays and objects around it. */
+/* Reads a value and appends it as JSON; appends null if it is no literal.
+ * depth: number of arrays and objects around it. */
 static int
 read_value(struct ctx_script *script, unsigned depth, struct ctx_buf *out,
     struct ctx_err *err)

@@ -9,9 +9,9 @@
 struct ctx_script {
 	struct ctx_str script;
 	size_t at; /* offset in bytes of what is read next */
-	/* The newest variables to which the script has assigned a string, in a
-	 * ring.  The name is empty if there are fewer. at: offset of the string
-	 * literal; n: number of variables so far. */
+	/* The variables to which the script assigned a string last.  A new one
+	 * overwrites the oldest.  The name of an unused element is empty. at:
+	 * offset of the string literal; n: number of variables so far. */
 	struct script_variable {
 		struct ctx_str name;
 		size_t at;

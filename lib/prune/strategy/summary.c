@@ -133,9 +133,9 @@ begins_item(struct ctx_str text)
 	    text.p[i + 1] == ' ';
 }
 
-/* Adds the sentences of a text to the lines, except those in blocks of code, in
- * diffs and those that begin an indented item of a list, which say nothing
- * without the item above. */
+/* Adds the sentences of a text to the lines.  Leaves out sentences in blocks of
+ * code and in diffs.  Also leaves out a sentence that begins an indented item
+ * of a list, which says nothing without the item above. */
 static int
 add_sentences(struct ctx_summary *s, enum ctx_summary_kind kind,
     struct ctx_str text, struct ctx_err *err)

@@ -455,8 +455,8 @@ record_outcome(struct summary_actions *actions, uint32_t last,
 	if (ctx_summary_find_outcome(result, action->class == COMMAND, line,
 		err) < 0)
 		return -1;
-	/* Of a script that does several things, it is not known which of them
-	 * has the outcome. */
+	/* If a script does several things, it is not known to which of them the
+	 * outcome belongs, so it is not stored. */
 	if (line->n > 0 && others <= 1 &&
 	    ctx_intern(&actions->texts, line->p, line->n, &outcome, err) < 0)
 		return -1;
@@ -466,8 +466,8 @@ record_outcome(struct summary_actions *actions, uint32_t last,
 		action = &actions->list[last - 1];
 		failed =
 		    result->failed && others <= (action->class != CHANGED_FILE);
-		/* If a file was changed without an error, the action already
-		 * says so. */
+		/* The line of a changed file says "Changed:", which is enough
+		 * if there was no error. */
 		action->outcome =
 		    action->class != CHANGED_FILE || failed ? outcome : 0;
 		action->failed = failed;

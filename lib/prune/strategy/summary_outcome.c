@@ -123,8 +123,8 @@ counts_before(struct ctx_str line, const char *const *words, char least)
 	return false;
 }
 
-/* Returns true if a number other than 0 stands after one of the words in a
- * line. */
+/* Returns true if a number other than 0 stands directly before one of these
+ * words in a line. */
 static bool
 counts_after(struct ctx_str line, const char *const *words)
 {
@@ -280,10 +280,11 @@ struct outcome_lines {
 	int status; /* exit status, or NO_STATUS */
 };
 
-/* Sets lines->line to the most informative line of a result: the last of the
- * lines that tell most about tests (see enum test_results), because it has the
- * total; otherwise the first error message.  If tests failed, also sets
- * lines->cause to the first error message. */
+/* Sets lines->line to the most informative line of a result.  Of lines with
+ * numbers of tests, one with failed tests is taken; otherwise one with passed
+ * tests; otherwise any.  Of several, the last is taken, because it has the
+ * total.  If there is no such line, the first error message is taken.  If tests
+ * failed, sets lines->cause to the first error message. */
 static void
 search_lines(struct ctx_str text, struct outcome_lines *lines)
 {
