@@ -757,14 +757,14 @@ X
 		messages "user:Move the libraries, please." \
 		    "assistant:I have two questions about that."
 		tool c1 AskUserQuestion '{"questions": [{"question": "Do you want to keep the history?", "options": [{"label": "Keep it"}]}]}' \
-		    'User has answered your questions: "Do you want to keep the history?"="Fresh copy (no history)", "Which one?"="The reader". You can now continue with the answers in mind.'
+		    'User has answered your questions: "Do you want to keep the history?"="Fresh copy (no history)", "Which one?"="Only the "reader", please". You can now continue with the answers in mind.'
 		for i in 1 2 3; do
 			messages "user:and $i?" "assistant:$(words 60)"
 		done
 	} > in
 	ctx-prune -s summarize -k 1 -t 1 -b 280 in > out
 	summary_of out |
-	    grep -q 'Called: AskUserQuestion -> the user chose Fresh copy (no history); The reader$'
+	    grep -q 'Called: AskUserQuestion -> the user chose Fresh copy (no history); Only the "reader", please$'
 }
 
 @test "short answers of the user are in a summary" {

@@ -335,6 +335,24 @@ append_plain(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
 	return 0;
 }
 
+/* Returns the end of an answer of the user, which may contain quotes: the quote
+ * before the next question or before the end of the sentence. */
+static const char *
+find_answer_end(const char *at, const char *end)
+{
+	const char *close = at;
+	struct ctx_str rest;
+
+	while ((close = memchr(close, '"', (size_t)(end - close))) != NULL) {
+		rest.p = ++close;
+		rest.n = (size_t)(end - close);
+		if (rest.n == 0 || ctx_str_begins(rest, ", \"") ||
+		    ctx_str_begins(rest, ". "))
+			return close - 1;
+	}
+	return end;
+}
+
 /* If a result says what the user has chosen, writes these answers to the buffer
  * "out".  Claude Code writes: User has answered your questions: "Question"=
  * "answer", "Question"="answer". */
@@ -349,9 +367,7 @@ append_choices(struct ctx_buf *out, struct ctx_str result, struct ctx_err *err)
 		return 0;
 	while ((at = memmem(at, (size_t)(end - at), "\"=\"", 3)) != NULL) {
 		at += 3;
-		close = memchr(at, '"', (size_t)(end - at));
-		if (close == NULL)
-			break;
+		close = find_answer_end(at, end);
 		if (ctx_buf_printf(out, err,
 			n++ == 0 ? "the user chose " : "; ") < 0 ||
 		    append_plain(out,
