@@ -206,6 +206,24 @@ append_variable(struct ctx_script *script, struct ctx_str name,
 static int read_value(struct ctx_script *script, unsigned depth,
     struct ctx_buf *out, struct ctx_err *err);
 
+/* Reads the name of a member and appends it as JSON, with a colon.  Sets *name
+ * to the name, or to an empty text if the name is a string literal. */
+static int
+read_key(struct ctx_script *script, struct ctx_buf *out, struct ctx_str *name,
+    struct ctx_err *err)
+{
+	*name = (struct ctx_str){NULL, 0};
+	if (is_quote(peek_char(script)))
+		return read_string(script, out, err) < 0
+		    ? -1
+		    : ctx_buf_add(out, ":", 1, err);
+	*name = read_identifier(script);
+	return ctx_buf_add(out, "\"", 1, err) < 0 ||
+		ctx_buf_add_str(out, *name, err) < 0
+	    ? -1
+	    : ctx_buf_add(out, "\":", 2, err);
+}
+
 /* Reads an array, or an object if close is '}', and appends it as JSON.  The
  * opening bracket was read. */
 static int
@@ -224,16 +242,8 @@ read_list(struct ctx_script *script, char close, unsigned depth,
 		if (!first && ctx_buf_add(out, ",", 1, err) < 0)
 			return -1;
 		first = false;
-		if (close == '}') {
-			if (is_quote(c)
-				? read_string(script, out, err) < 0
-				: (name = read_identifier(script),
-				      ctx_buf_printf(out, err, "\"%.*s\"",
-					  (int)name.n, name.p) < 0))
-				return -1;
-			if (ctx_buf_add(out, ":", 1, err) < 0)
-				return -1;
-		}
+		if (close == '}' && read_key(script, out, &name, err) < 0)
+			return -1;
 		if (close == '}' && skip_space(script) != ':') {
 			/* {cmd} stands for {cmd: cmd}. */
 			if (append_variable(script, name, out, err) < 0)

@@ -385,8 +385,9 @@ record_script(struct summary_actions *actions, struct ctx_str text,
 	while ((rc = ctx_script_next_call(&script, &tool, &actions->arguments,
 		    err)) > 0) {
 		one = 0;
-		if (ctx_buf_printf(&actions->script, err, "%.*s\n",
-			(int)arguments->n, arguments->p) < 0 ||
+		if (ctx_buf_add_str(&actions->script, ctx_buf_str(arguments),
+			err) < 0 ||
+		    ctx_buf_add(&actions->script, "\n", 1, err) < 0 ||
 		    ctx_summary_parse(&actions->call, ctx_buf_str(arguments),
 			&actions->json, err) < 0 ||
 		    (actions->json != NULL &&
