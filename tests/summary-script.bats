@@ -75,7 +75,7 @@ X
 	diff expected text
 }
 
-@test "of scripts, no text in comments, and no old value of a variable is told" {
+@test "of scripts, no text in comments or strings, and no old value of a variable is told" {
 	{
 		jq -nc '{type: "message", role: "user", content: "Mend the reader."}'
 		script c1 $'// first\n// tools.exec_command({cmd: "never"})
@@ -93,9 +93,13 @@ X
 		script c6 'tools.write_stdin({session_id: id, chars: ""})' \
 		    'error: of which command?'
 		script c7 'tools.write_stdin({session_id: 12})' 'error: of d'
+		# shellcheck disable=SC2016 # backquotes of JavaScript
+		script c8 'const a = s.replace(/[`/]\/`/g, ""), b = 6 / 2 / 1, d =
+			`tools.exec_command({cmd: "a text"})`; tools.exec_command({cmd:
+			x ? /[)`}]/ : 1, cmd: "make e"})' ok
 		talk
 	} > in
-	ctx-prune -s summarize -k 1 -t 1 -b 450 in > out
+	ctx-prune -s summarize -k 1 -t 1 -b 470 in > out
 	summary_of out | grep -v '^  ' > text
 	cat > expected <<'X'
 [Earlier conversation summary]: User: Mend the reader.
@@ -105,6 +109,7 @@ Ran: make u{63} u12 xg � 	'"\. -> ok
 Changed: src/c.ts
 Ran: make d -> error: of d
 Tool: error: of which command?
+Ran: make e -> ok
 X
 	diff expected text
 }

@@ -30,6 +30,12 @@ peek_char(const struct ctx_script *script)
 	return script->at < script->script.n ? script->script.p[script->at] : 0;
 }
 
+static bool
+is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 /* Skips white space and comments.  Returns the next byte, or 0 at the end. */
 static char
 skip_space(struct ctx_script *script)
@@ -39,8 +45,7 @@ skip_space(struct ctx_script *script)
 
 	while (script->at < n) {
 		rest = n - script->at;
-		if (strchr(" \t\r\n", p[script->at]) != NULL &&
-		    p[script->at] != 0) {
+		if (is_space(p[script->at])) {
 			script->at++;
 			continue;
 		}
@@ -56,6 +61,38 @@ skip_space(struct ctx_script *script)
 		script->at = end == NULL ? n : (size_t)(end - p) + after;
 	}
 	return peek_char(script);
+}
+
+/* Returns true if a slash at this offset begins a regular expression, because
+ * no operand is before it that could be divided. */
+static bool
+begins_regex(struct ctx_str script, size_t at)
+{
+	while (at > 0 && is_space(script.p[at - 1]))
+		at--;
+	return at == 0 || strchr("(,=:[!&|?{};", script.p[at - 1]) != NULL;
+}
+
+/* Skips a byte that begins neither white space, a comment, a string nor a name.
+ * If it begins a regular expression, skips that. */
+static void
+skip_char(struct ctx_script *script)
+{
+	bool in_class = false;
+	size_t from = script->at++;
+	char c;
+
+	if (script->script.p[from] != '/' ||
+	    !begins_regex(script->script, from))
+		return;
+	while ((c = peek_char(script)) != 0 && c != '\n') {
+		script->at++;
+		if (c == '/' && !in_class)
+			return;
+		in_class = c == '[' || (in_class && c != ']');
+		if (c == '\\' && peek_char(script) != '\n')
+			script->at += script->at < script->script.n;
+	}
 }
 
 static bool
@@ -169,7 +206,7 @@ skip_expression(struct ctx_script *script)
 			depth++;
 		else if (strchr(")]}", c) != NULL)
 			depth--;
-		script->at++;
+		skip_char(script);
 	}
 }
 
@@ -337,7 +374,7 @@ ctx_script_next_call(struct ctx_script *script, struct ctx_str *tool,
 		}
 		name = read_identifier(script);
 		if (name.n == 0) {
-			script->at++;
+			skip_char(script);
 			continue;
 		}
 		if (!is_identifier(name, TOOLS, n) ||
