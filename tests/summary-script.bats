@@ -75,7 +75,7 @@ X
 	diff expected text
 }
 
-@test "of scripts, no text in comments or strings, and no old value of a variable is told" {
+@test "of scripts, no text in comments or strings, and no wrong value is told" {
 	{
 		jq -nc '{type: "message", role: "user", content: "Mend the reader."}'
 		script c1 $'// first\n// tools.exec_command({cmd: "never"})
@@ -97,9 +97,10 @@ X
 		script c8 'const a = s.replace(/[`/]\/`/g, ""), b = 6 / 2 / 1, d =
 			`tools.exec_command({cmd: "a text"})`; tools.exec_command({cmd:
 			x ? /[)`}]/ : 1, cmd: "make e"})' ok
+		script c9 'tools.wait_for({a: 1.5, b: 2 * x, c: 0, d: 34 })' ok
 		talk
 	} > in
-	ctx-prune -s summarize -k 1 -t 1 -b 470 in > out
+	ctx-prune -s summarize -k 1 -t 1 -b 490 in > out
 	summary_of out | grep -v '^  ' > text
 	cat > expected <<'X'
 [Earlier conversation summary]: User: Mend the reader.
@@ -110,6 +111,7 @@ Changed: src/c.ts
 Ran: make d -> error: of d
 Tool: error: of which command?
 Ran: make e -> ok
+Called: wait_for 0 34 -> ok
 X
 	diff expected text
 }

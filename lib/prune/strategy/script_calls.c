@@ -306,7 +306,7 @@ read_value(struct ctx_script *script, unsigned depth, struct ctx_buf *out,
 {
 	char c = skip_space(script);
 	struct ctx_str name;
-	bool is_number = ctx_is_digit(c) && c != '0';
+	bool is_number = ctx_is_digit(c);
 
 	if (is_quote(c))
 		return read_string(script, out, err);
@@ -318,6 +318,11 @@ read_value(struct ctx_script *script, unsigned depth, struct ctx_buf *out,
 	name = read_identifier(script);
 	for (size_t i = 0; i < name.n; i++)
 		is_number &= ctx_is_digit(name.p[i]);
+	/* JSON has no number 07; of 1.5 and 2 * 3, only a part was read. */
+	if (is_number &&
+	    ((c == '0' && name.n > 1) ||
+		strchr(",)]}", skip_space(script)) == NULL))
+		is_number = false;
 	if (is_number || is_identifier(name, "true", 4) ||
 	    is_identifier(name, "false", 5))
 		return ctx_buf_add_str(out, name, err);
