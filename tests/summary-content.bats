@@ -10,7 +10,7 @@ load summary
 		    "assistant:I decided to keep the old name as an alias for now."
 		tool c1 run '{"command": "make check"}' 'Error: no rule'
 		tool c2 run '{"command": ["bash", "-lc", "make -j2"]}' \
-		    $'order\nQX-4471 is complete'
+		    $'order\n'"$(words 25)"$'\nQX-4471 is complete'
 		tool c3 edit_file '{"path": "src/reader.c", "old": "a"}' ok
 		tool c4 read_file '{"path": "src/other.c"}' 'int other_v2;'
 		tool c5 apply_patch '{"input": "*** Begin Patch\n*** Update File: a/b.py\n+x"}' ok
@@ -106,7 +106,7 @@ E       KeyError: 7
     log.error("error: bad %s", name)
 \e[31merror: no such page\e[0m
 error: and another'
-		tool c5 run '{"command": "cat a.py"}' $'def f():\n    # error: none\n    pass'
+		tool c5 run '{"command": "cat a.py"}' $'def f():\n    # error: none\n    pass\n'"# $(words 20)"
 		tool c6 update_seat '{"seat": "12A"}' '{"status": "ok", "price": 5}'
 		tool c7 write_page '{"path": "b.md"}' 'Error: the disk is full'
 		tool c8 run '{"cmd": "ls x"}' 'Chunk ID: 96e67a
@@ -778,4 +778,19 @@ X
 	summary_of out > text
 	grep -qx 'User: 1\. One-way' text
 	grep -qx 'User: 2\. Economy' text
+}
+
+@test "a short result of several lines is told whole" {
+	{
+		messages "user:Is it clean?"
+		tool c1 run '{"command": "git status -sb"}' 'Exit code: 0
+Wall time: 0 seconds
+Output:
+main
+?? store/'
+		messages "assistant:$(words 900)" "user:and?"
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 100 in > out
+	summary_of out > text
+	grep -q 'Ran: git status -sb -> main; ?? store/$' text || fail "$(cat text)"
 }

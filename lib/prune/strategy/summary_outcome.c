@@ -30,6 +30,7 @@ enum { NO_STATUS = -1 };
  * CODEX_RUNNING: written if it has not ended.  CODEX_ERROR: written before the
  * error of a script. */
 #define CODEX_COMMAND "Chunk ID: "
+#define CODEX_SHELL   "Exit code: "
 #define CODEX_SCRIPT  "Script "
 #define CODEX_RUNNING " running with "
 #define CODEX_OUTPUT  "\nOutput:\n"
@@ -78,6 +79,7 @@ ctx_summary_skip_header(struct ctx_str result)
 	const char *at;
 
 	if ((ctx_str_begins(result, CODEX_COMMAND) ||
+		ctx_str_begins(result, CODEX_SHELL) ||
 		ctx_str_begins(result, CODEX_SCRIPT)) &&
 	    (at = memmem(result.p, result.n, CODEX_OUTPUT, n)) != NULL) {
 		result.n -= (size_t)(at + n - result.p);
@@ -274,7 +276,7 @@ strip_decoration(struct ctx_str line)
 
 /* The lines of a result from which its outcome is written. */
 struct outcome_lines {
-	struct ctx_str line;
+	struct ctx_str line; /* one line, or a short result as a whole */
 	/* an error message that tells why tests failed; may be empty */
 	struct ctx_str cause;
 	int status; /* exit status, or NO_STATUS */
@@ -353,6 +355,24 @@ find_answer_end(const char *at, const char *end)
 	return end;
 }
 
+/* Appends the lines of a text, without decoration and with "; " between them.
+ */
+static int
+append_lines(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
+{
+	size_t from = out->n;
+	struct ctx_str line;
+
+	while (text.n > 0) {
+		line = strip_decoration(next_line(&text));
+		if (line.n > 0 &&
+		    ((out->n > from && ctx_buf_add(out, "; ", 2, err) < 0) ||
+			append_plain(out, line, err) < 0))
+			return -1;
+	}
+	return 0;
+}
+
 /* If a result says what the user has chosen, writes these answers to the buffer
  * "out".  Claude Code writes: User has answered your questions: "Question"=
  * "answer", "Question"="answer". */
@@ -401,7 +421,7 @@ find_lines(const struct ctx_summary_text *result, struct ctx_str body,
     bool search, struct outcome_lines *lines)
 {
 	struct ctx_str header = {result->text.p, result->text.n - body.n};
-	bool failed;
+	bool failed, is_data;
 
 	read_exit_status(header, &lines->status);
 	lines->line = find_running(header);
@@ -411,9 +431,14 @@ find_lines(const struct ctx_summary_text *result, struct ctx_str body,
 	if (lines->line.n == 0 && failed)
 		lines->line = ctx_str_trim(ctx_find_error_line(body));
 	body = ctx_str_trim(body);
-	if (lines->line.n == 0 &&
-	    (failed ||
-		(body.n <= MOST_WHOLE && memchr(body.p, '\n', body.n) == NULL)))
+	if (lines->line.n > 0)
+		return;
+	/* Of JSON in several lines the members are told. */
+	is_data = body.n > 0 && strchr("{[", body.p[0]) != NULL &&
+	    memchr(body.p, '\n', body.n) != NULL;
+	if (body.n <= MOST_WHOLE && !is_data)
+		lines->line = body;
+	else if (failed)
 		lines->line = next_line(&body);
 }
 
@@ -428,8 +453,7 @@ ctx_summary_find_outcome(const struct ctx_summary_text *result, bool search,
 	out->n = 0;
 	if (append_choices(out, ctx_str_trim(body), err) < 0)
 		return -1;
-	if (out->n == 0 &&
-	    append_plain(out, strip_decoration(lines.line), err) < 0)
+	if (out->n == 0 && append_lines(out, lines.line, err) < 0)
 		return -1;
 	lines.cause =
 	    ctx_summary_cut(strip_decoration(lines.cause), MOST_CAUSE);
