@@ -374,16 +374,17 @@ append_lines(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
 }
 
 /* If a result says what the user has chosen, writes these answers to the buffer
- * "out".  Claude Code writes: User has answered your questions: "Question"=
- * "answer", "Question"="answer". */
+ * "out".  Claude Code writes: Your questions have been answered: "Question"=
+ * "answer", "Question"="answer"; older versions: User has answered ... */
 static int
 append_choices(struct ctx_buf *out, struct ctx_str result, struct ctx_err *err)
 {
-	static const char begin[] = "User has answered your questions: ";
+	static const char old[] = "User has answered your questions: ";
+	static const char new[] = "Your questions have been answered: ";
 	const char *at = result.p, *end = result.p + result.n, *close;
 	size_t n = 0;
 
-	if (!ctx_str_begins(result, begin))
+	if (!ctx_str_begins(result, old) && !ctx_str_begins(result, new))
 		return 0;
 	while ((at = memmem(at, (size_t)(end - at), "\"=\"", 3)) != NULL) {
 		at += 3;
