@@ -25,14 +25,14 @@ static const struct vendor_rules {
 	struct cache_rules rules;
 } vendors[] = {
     {"openai", "gpt-5.6-terra",
-	{.step = 512, .least = 1024, .unread = 80, .lifetime = 30 * MINUTE}},
+	{.step = 512, .least = 1024, .unread = 112, .lifetime = 30 * MINUTE}},
     {"openai", "gpt-5.6",
 	{.step = 1024, .least = 1024, .unread = 80, .lifetime = 30 * MINUTE}},
     /* not measured: presumed to be as gpt-5.6 */
     {"openai", "gpt-6",
 	{.step = 1024, .least = 1024, .unread = 80, .lifetime = 30 * MINUTE}},
     {"openai", "codex-auto-review",
-	{.step = 512, .least = 1024, .lifetime = 30 * MINUTE}},
+	{.step = 512, .least = 1024, .unread = 56, .lifetime = 30 * MINUTE}},
     {"openai", "gpt-5.5",
 	{.step = 512, .least = 1024, .lifetime = 30 * MINUTE}},
     {"openai", "gpt-5.3-codex-spark",
