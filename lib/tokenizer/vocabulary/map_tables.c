@@ -26,9 +26,10 @@
 #include "tokenizer/vocabulary/data_directory.h"
 #include "tokenizer/vocabulary/tables.h"
 
-#define REMEDY                                                         \
-	"install ctx again, or set CTX_DATA to the directory of this " \
-	"file (in a program, by ctx_set_data_directory)"
+/* the end of the messages about a file that cannot be used */
+static const char remedy[] =
+    "install ctx again, or set CTX_DATA to the directory of this file (in a "
+    "program, by ctx_set_data_directory)";
 
 /* Mutex that protects all static data of this file. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -64,20 +65,21 @@ check_head(const struct ctx_tables_head *head, uint64_t size, const char *path,
 	if (size < sizeof *head ||
 	    memcmp(head->magic, CTX_TABLES_MAGIC, sizeof head->magic) != 0)
 		return ctx_err_set(err, CTX_EFILE,
-		    "%s does not contain tokenizers of ctx; " REMEDY, path);
+		    "%s does not contain tokenizers of ctx; %s", path, remedy);
 	if (head->order != CTX_TABLES_ORDER)
 		return ctx_err_set(err, CTX_EFILE,
-		    "%s is for processors with another byte order; " REMEDY,
-		    path);
+		    "%s is for processors with another byte order; %s", path,
+		    remedy);
 	if (head->version != CTX_TABLES_VERSION)
 		return ctx_err_set(err, CTX_EFILE,
 		    "%s belongs to another version of ctx (format %u instead "
-		    "of %d); " REMEDY,
-		    path, (unsigned)head->version, CTX_TABLES_VERSION);
+		    "of %d); %s",
+		    path, (unsigned)head->version, CTX_TABLES_VERSION, remedy);
 	if (head->size != size)
 		return ctx_err_set(err, CTX_EFILE,
-		    "%s has %llu bytes instead of %llu; " REMEDY, path,
-		    (unsigned long long)size, (unsigned long long)head->size);
+		    "%s has %llu bytes instead of %llu; %s", path,
+		    (unsigned long long)size, (unsigned long long)head->size,
+		    remedy);
 	return 0;
 }
 
@@ -93,13 +95,13 @@ map_open_file(int fd, const char *path, struct ctx_err *err)
 	if (!S_ISREG(file.st_mode) || file.st_size == 0 ||
 	    (uint64_t)file.st_size > SIZE_MAX)
 		return ctx_err_set(err, CTX_EFILE,
-		    "%s does not contain tokenizers of ctx; " REMEDY, path);
+		    "%s does not contain tokenizers of ctx; %s", path, remedy);
 	if (directory.searched && file.st_uid != 0 &&
 	    file.st_uid != directory.owner)
 		return ctx_err_set(err, CTX_EFILE,
 		    "%s belongs neither to root nor to the user who owns the "
-		    "installed ctx; " REMEDY,
-		    path);
+		    "installed ctx; %s",
+		    path, remedy);
 	size = (size_t)file.st_size;
 	block = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
 	if (block == MAP_FAILED)
@@ -131,8 +133,8 @@ map_file(struct ctx_err *err)
 	while (fd < 0 && errno == EINTR);
 	if (fd < 0) {
 		sys = errno;
-		ctx_err_set(err, CTX_ESYS, "cannot open %s: %s; " REMEDY, path,
-		    strerror(sys));
+		ctx_err_set(err, CTX_ESYS, "cannot open %s: %s; %s", path,
+		    strerror(sys), remedy);
 		err->sys = sys;
 		return -1;
 	}
