@@ -144,10 +144,10 @@ struct ctx_replay_outcome {
 	/* Sums over requests. recorded: numbers in the session, for the
 	 * requests that report what they read from the cache. replayed: numbers
 	 * that the replay computes for the same requests. all: numbers that the
-	 * replay computes for all requests. unpruned: as all, but if the
-	 * provider has read over 2 % fewer tokens from its cache than the
-	 * replay computes, with these.  ctx_replay_pruned computes costs in the
-	 * same way. */
+	 * replay computes for all requests. unpruned: as all, but with
+	 * the cache reads of the session where they are over 2 % lower than
+	 * those that the replay computes.  ctx_replay_pruned lowers the cache
+	 * reads of these requests, too. */
 	struct ctx_replay_bill recorded, replayed, all, unpruned;
 	/* For each reason why the cache reads of the session and of the replay
 	 * may differ: number of requests.  The first request that reports cache

@@ -210,8 +210,8 @@ skip_expression(struct ctx_script *script)
 	}
 }
 
-/* Forgets the string that was assigned to a variable.  Returns the offset of
- * the string literal, or SIZE_MAX if there is none. */
+/* Forgets which string a variable has.  Returns the offset of the string's
+ * literal, or SIZE_MAX if the variable had none. */
 static size_t
 take_variable(struct ctx_script *script, struct ctx_str name)
 {

@@ -13,7 +13,7 @@
  * DONE_SHARE: for tasks and changes.
  * TOLD_SHARE: for decisions, commands and errors.
  * ANSWER_SHARE: for answers of the assistant.
- * TALK_SHARE: the same, if no tool was called.
+ * TALK_SHARE: the same, if no removed message calls a tool.
  * CONSTRAINT_SHARE: for one sentence in which the user says what must or must
  * not be done, which is selected before all other lines but the first.
  * KEPT_SHARE: for the beginnings of kept messages.

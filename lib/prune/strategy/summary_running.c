@@ -3,8 +3,9 @@
  * tool call has started, for the built-in summary
  *
  * If a command or script has not ended after some time, Codex gives it an id.
- * The agent then calls a tool with this id to read the rest of the output.  The
- * summary tells only the call that started the command, and its last outcome.
+ * The agent then calls a tool with this id, perhaps several times, to read the
+ * rest of the output.  The summary tells only the call that started the
+ * command, with the outcome that the last of these calls reported.
  */
 #define _GNU_SOURCE /* for memmem, which is in POSIX since 2024 */
 #include <string.h>
