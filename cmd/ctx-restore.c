@@ -72,9 +72,8 @@ record_digits(void *user, struct ctx_str digits, struct ctx_err *err)
 static const char *const problems[] = {
     [CTX_AGED_MISSING] = "is missing, so its reference is kept",
     [CTX_AGED_CHANGED] = "has changed, so its reference is kept",
-    [CTX_AGED_EDITED] =
-	"lacks the text that stands before the reference to it, "
-	"so both are kept; to restore it, remove that text",
+    [CTX_AGED_EDITED] = "does not contain the text before the reference to "
+			"it, so both are kept; to restore it, remove that text",
 };
 
 static int

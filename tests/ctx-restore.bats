@@ -167,7 +167,7 @@ load helper
 			sed "$change" aged > edited
 			run -1 --separate-stderr ctx-restore edited
 			cmp <(echo "$output") edited
-			[[ $stderr == *" lacks the text that stands before the reference to it, so both are kept; "* ]]
+			[[ $stderr == *" does not contain the text before the reference to it, so both are kept; "* ]]
 			run -1 ctx-restore --list edited
 			[[ $output == edited* ]]
 		done
