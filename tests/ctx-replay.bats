@@ -19,7 +19,7 @@ session.jsonl: 5 requests to claude-sonnet-4-5
                     read      written        fresh       output    dollars
   recorded        39,000       44,000           50        1,000       0.19
   replayed        46,000       37,000           50        1,000       0.17
-  3 of 4 cache reads are equal within 2 %
+  3 of 4 cache reads (69.2% of their tokens) are equal within 2 %
       1 shorter     -7,000 tokens: less was read than expected; did messages change?
 X
 	cmp out want
@@ -30,6 +30,9 @@ X
 	replayed session.jsonl .recorded.dollars 0.19185
 	replayed session.jsonl .replayed.dollars 0.1677
 	replayed session.jsonl .reasons.shorter.tokens -7000
+	# The reads that are compared: 12,000, 15,000, 0 and 12,000 tokens.
+	replayed session.jsonl .compared_tokens 39000
+	replayed session.jsonl .equal_tokens 27000
 }
 
 @test "cache writes are stored for an hour if the session or --ttl says so" {

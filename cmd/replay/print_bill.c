@@ -60,9 +60,13 @@ print_reasons(const struct ctx_replay_outcome *outcome)
 
 	if (compared == 0)
 		return;
-	printf("  %" PRIu64 " of %" PRIu64
-	       " cache reads are equal within 2 %%\n",
+	printf("  %" PRIu64 " of %" PRIu64 " cache reads",
 	    outcome->reasons[CTX_REPLAY_EQUAL], compared);
+	if (outcome->compared_read > 0)
+		printf(" (%.1f%% of their tokens)",
+		    (double)outcome->equal_read * 100 /
+			(double)outcome->compared_read);
+	printf(" are equal within 2 %%\n");
 	for (i = 1; i < CTX_REPLAY_REASONS; i++) {
 		int64_t apart = outcome->differences[i];
 		uint64_t size =
@@ -214,6 +218,9 @@ print_json_session(const struct ctx_replay_outcome *outcome,
 	object = cli_json_number(object, "compared", count_compared(outcome));
 	object = cli_json_number(object, "equal",
 	    outcome->reasons[CTX_REPLAY_EQUAL]);
+	object =
+	    cli_json_number(object, "compared_tokens", outcome->compared_read);
+	object = cli_json_number(object, "equal_tokens", outcome->equal_read);
 	object = cli_json_with(object, "reasons", reasons_object(outcome));
 	return cli_json_line(stdout, CLI_STDOUT, object, JSON_REAL_PRECISION(9),
 	    err);
@@ -324,6 +331,8 @@ add_outcome(struct ctx_replay_outcome *sum,
 	add_bill(&sum->replayed, &outcome->replayed);
 	add_bill(&sum->all, &outcome->all);
 	add_bill(&sum->unpruned, &outcome->unpruned);
+	sum->compared_read += outcome->compared_read;
+	sum->equal_read += outcome->equal_read;
 	for (i = 0; i < CTX_REPLAY_REASONS; i++) {
 		sum->reasons[i] += outcome->reasons[i];
 		sum->differences[i] += outcome->differences[i];

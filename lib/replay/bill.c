@@ -417,6 +417,9 @@ compare_request(struct billing *billing, struct ctx_replayed_request *replayed,
 	replayed->reason = find_reason(billing, replayed, found, prompt, rules);
 	learn_beginning(billing, replayed->recorded.read, found);
 	outcome->reasons[replayed->reason]++;
+	outcome->compared_read += replayed->recorded.read;
+	if (replayed->reason == CTX_REPLAY_EQUAL)
+		outcome->equal_read += replayed->recorded.read;
 	outcome->differences[replayed->reason] +=
 	    (int64_t)replayed->recorded.read - (int64_t)replayed->replayed.read;
 }
