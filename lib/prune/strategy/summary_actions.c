@@ -69,31 +69,6 @@ changes_something(struct ctx_str name)
 	return has_word(name, changes) && !has_word(name, looks);
 }
 
-/* Returns true if a command only shows the content of files. */
-static bool
-only_reads(struct ctx_str command)
-{
-	static const char *const readers[] = {"awk", "cat", "find", "git blame",
-	    "git diff", "git grep", "git log", "git show", "git status", "grep",
-	    "head", "jq", "less", "ls", "nl", "pwd", "rg", "sed -n", "tail",
-	    "tree", "wc", "which", NULL};
-	const char *at;
-	size_t n;
-
-	if (command.n > 3 && memcmp(command.p, "cd ", 3) == 0 &&
-	    (at = memmem(command.p, command.n, "&& ", 3)) != NULL) {
-		command.n -= (size_t)(at + 3 - command.p);
-		command.p = at + 3;
-	}
-	for (size_t i = 0; readers[i] != NULL; i++) {
-		n = strlen(readers[i]);
-		if (command.n >= n && memcmp(command.p, readers[i], n) == 0 &&
-		    (command.n == n || command.p[n] == ' '))
-			return memchr(command.p, '>', command.n) == NULL;
-	}
-	return false;
-}
-
 /* Stores an action for each file that is changed by a patch in the format of
  * the tool apply_patch.  Returns the number of these files, or -1 with *err. */
 static int
@@ -202,62 +177,6 @@ record_other_call(struct summary_actions *actions, struct ctx_str tool,
 	return 0;
 }
 
-/* Cuts the next line from *command, and returns it without white space at its
- * beginning and end.  Skips blank lines and comments; sets *comment to the
- * first comment. */
-static struct ctx_str
-cut_command_line(struct ctx_str *command, struct ctx_str *comment)
-{
-	struct ctx_str line;
-
-	do {
-		*command = ctx_str_trim(*command);
-		line = ctx_str_trim(ctx_str_cut(command, '\n'));
-		if (comment->n == 0 && line.n > 0 && line.p[0] == '#')
-			*comment = line;
-	} while (command->n > 0 && (line.n == 0 || line.p[0] == '#'));
-	return line;
-}
-
-/* Returns true if a line of a command changes the directory and does nothing
- * else. */
-static bool
-is_lone_cd(struct ctx_str line)
-{
-	return line.n > 3 && memcmp(line.p, "cd ", 3) == 0 &&
-	    memchr(line.p, '&', line.n) == NULL &&
-	    memchr(line.p, ';', line.n) == NULL;
-}
-
-/* Sets *line to the beginning of a command in one line: the first line that is
- * not a comment, followed by the first comment.  If that line ends in a
- * backslash or only changes the directory, the line after it is appended, too,
- * before the comment. */
-static int
-join_lines(struct summary_actions *actions, struct ctx_str command,
-    struct ctx_str *line, struct ctx_err *err)
-{
-	struct ctx_buf *out = &actions->line;
-	struct ctx_str comment = {NULL, 0}, one;
-	bool goes_on, moves;
-
-	out->n = 0;
-	do {
-		one = cut_command_line(&command, &comment);
-		goes_on = one.n > 0 && one.p[one.n - 1] == '\\';
-		moves = command.n > 0 && is_lone_cd(one);
-		if (ctx_buf_add(out, one.p, one.n - goes_on, err) < 0 ||
-		    (moves && ctx_buf_add(out, " && ", 4, err) < 0))
-			return -1;
-	} while (goes_on || moves);
-	if (comment.n > 0 && comment.p != one.p &&
-	    (ctx_buf_add(out, " ", 1, err) < 0 ||
-		ctx_buf_add_str(out, comment, err) < 0))
-		return -1;
-	*line = ctx_buf_str(out);
-	return 0;
-}
-
 /* Cuts the next line from *text, and returns its beginning of at most MOST_EDIT
  * bytes without white space around it. */
 static struct ctx_str
@@ -361,10 +280,12 @@ record_arguments(struct summary_actions *actions, struct ctx_str tool,
 	case 0:
 		if (command == 0)
 			return record_other_call(actions, tool, id, err);
-		if (join_lines(actions, text, &text, err) < 0)
+		if (ctx_summary_join_command(text, &actions->line, err) < 0)
 			return -1;
+		text = ctx_buf_str(&actions->line);
 		return ctx_summary_actions_record(actions,
-		    only_reads(text) ? LOOK_COMMAND : COMMAND, text, id, err);
+		    ctx_summary_only_reads(text) ? LOOK_COMMAND : COMMAND, text,
+		    id, err);
 	default:
 		return 0;
 	}
@@ -523,7 +444,7 @@ ctx_summary_actions_earlier(struct summary_actions *actions,
 	const char *mark, *end = text.p + text.n;
 	struct ctx_str rest = text, name = ctx_str_cut(&rest, ' ');
 
-	if (class == COMMAND && only_reads(text))
+	if (class == COMMAND && ctx_summary_only_reads(text))
 		class = LOOK_COMMAND;
 	else if (class == CHANGE && !changes_something(name))
 		class = CALL;
