@@ -447,11 +447,46 @@ uint64_t ctx_summary_take_lines(struct ctx_summary *s, enum line_class from,
  * Returns how many of the "limit" tokens are left for names. */
 uint64_t ctx_summary_take_main(struct ctx_summary *s, uint64_t limit);
 
-/* ---- summary_write.c ---- */
+/* ---- summary_text.c ---- */
+
+/* A selected name.  Names are sorted by the lines below which they are
+ * written. */
+struct placed_name {
+	/* index in summary_writer.order of the line below which the name is
+	 * written; UINT32_MAX if there is none */
+	uint32_t place;
+	uint32_t key, id; /* key: see struct summary_name; id: id of the name */
+};
+
+/* A line of the summary: struct summary_line.number, and its index in
+ * ctx_summary.lines. */
+struct numbered_line {
+	uint32_t number, index;
+};
+
+/* What summary_write.c has selected for the summary. */
+struct summary_writer {
+	struct ctx_summary *s;
+	struct ctx_token_counter *counter;
+	/* order: the lines in the order in which they are written. place_of:
+	 * for each line, its index in the array "order". */
+	struct numbered_line *order;
+	uint32_t *place_of;
+	/* Pairs of a line and a key, as 8 bytes.  The tokens of the key in the
+	 * list of names below the line were already counted. */
+	struct ctx_intern keys;
+	struct placed_name *names; /* the names that are written, sorted */
+	size_t n_names;
+	struct ctx_buf scratch;
+};
 
 /* Label of the list of names that belong to no tool call.  The lists below tool
  * calls have no label, but are indented. */
 #define CTX_NAMES_LABEL      "Names: "
 #define CTX_LIST_INDENTATION "  "
+
+/* Appends the selected lines, each with the list of its names below it. */
+int ctx_summary_append_lines(const struct summary_writer *w,
+    struct ctx_buf *out, struct ctx_err *err);
 
 #endif
