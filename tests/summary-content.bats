@@ -21,11 +21,11 @@ load summary
 		done
 	} > in
 	ctx-prune -s summarize -k 1 -t 1 -b 300 in > out
-	summary_of out > text
+	sentences_of out > text
 	grep -q 'User: Never touch the table doors_v7\.$' text
 	grep -qx 'Assistant: I decided to keep the old name as an alias for now\.' text
 	run ! grep 'Let me look' text
-	grep -qx 'Names: qz_81' text
+	grep -qx 'Names in removed messages: qz_81' text
 	grep -qx 'Open: write the alias' text
 	grep -qx 'Done: first' text
 	grep -qx 'Changed: src/reader.c' text
@@ -224,7 +224,7 @@ X
 		messages "user:And?" "assistant:$(words 60)"
 	} > in
 	ctx-prune -s summarize -b 180 -k 1 -t 1 in > out
-	summary_of out > text
+	sentences_of out > text
 	[ "$(grep -c 'must never' text)" -eq 1 ]
 	[ "$(grep -o 'QK[0-9]*X' text | wc -l)" -ge 10 ]
 }
@@ -271,7 +271,7 @@ X
 	cat > expected <<'X'
 User: Please fix the reader of the table.
 Assistant: All five pass.
-Assistant: Still open: update docs/usage.md.
+  Still open: update docs/usage.md.
 Assistant: As for one, please see the page on the same subject in the handbook, where all of it was done.
 X
 	grep -v '^Names' text | diff expected -
@@ -290,7 +290,7 @@ X
 		messages "user:Go on."
 	} > in
 	ctx-prune -s summarize -b 300 -k 1 -t 1 in > out
-	summary_of out > lines
+	sentences_of out > lines
 	grep -q 'seat 12' lines
 	sed -n 1p lines | grep -q 'User: I am looking for a night train to Vienna\.$'
 	sed -n 2p lines | grep -qx 'User: My name is Ottilie Brandt\.'
@@ -308,7 +308,7 @@ them. Keep the old keys (the table has some 4 Mill. Rows). Then report." \
 		messages "user:Go on."
 	} > in
 	ctx-prune -s summarize -b 300 -k 1 -t 1 in > out
-	summary_of out > lines
+	sentences_of out > lines
 	grep -q 'User: Please stop the tills one by one, i\. e\. never two of them\.$' lines
 	grep -qx 'User: Keep the old keys (the table has some 4 Mill\. Rows)\.' lines
 }
@@ -435,7 +435,7 @@ them. Keep the old keys (the table has some 4 Mill. Rows). Then report." \
 		    "user:No." "assistant:$(words 900)" "user:and?"
 	} > in
 	ctx-prune -s summarize -k 1 -t 1 -b 120 in > out
-	summary_of out > text
+	sentences_of out > text
 	grep -qx 'Assistant: The new room is on the second floor\.' text
 	grep -qx 'Assistant: Shall I book room 14 for you? (the user answered: "Yes, please\.")' text
 	run ! grep 'look for one' text
@@ -446,7 +446,7 @@ them. Keep the old keys (the table has some 4 Mill. Rows). Then report." \
 		messages "assistant:$(words 300)" "user:then?"
 	} > more
 	ctx-prune -s summarize -k 1 -t 1 -b 150 more > out
-	summary_of out | grep -qx 'Assistant: Shall I book room 14 for you? (the user answered: "Yes, please\.")'
+	sentences_of out | grep -qx 'Assistant: Shall I book room 14 for you? (the user answered: "Yes, please\.")'
 }
 
 @test "only the next message of the user agrees to a question" {
@@ -647,7 +647,7 @@ This roof was painted because it had to be."
 		    "user:so?" "assistant:$(words 900)" "user:and?"
 	} > in
 	ctx-prune -s summarize -k 1 -t 1 -b 120 in > out
-	summary_of out | sed '1s/^\[Earlier conversation summary\]: //' > text
+	sentences_of out | sed '1s/^\[Earlier conversation summary\]: //' > text
 	grep -qx 'Assistant: To book it, I must know these three things:' text
 	grep -qx 'Assistant: 1\. The date on which you travel\.' text
 	run ! grep -e moon -e 'other questions' text
@@ -704,7 +704,7 @@ diff --git a/src/reader.c b/src/reader.c
 		done
 	} > in
 	ctx-prune -s summarize -k 1 -t 1 -b 300 in > out
-	summary_of out | sed 's/^\[.*\]: //' |
+	sentences_of out | sed 's/^\[.*\]: //' |
 	    grep '^User: ' | grep -v 'and .?' > text
 	cat > expected <<'X'
 User: Review the change of the reader, please.
@@ -725,7 +725,7 @@ X
 		done
 	} > in
 	ctx-prune -s summarize -k 1 -t 1 -b 330 in > out
-	summary_of out | grep '^Assistant: [^w]' > text
+	sentences_of out | grep '^Assistant: [^w]' > text
 	cat > expected <<'X'
 Assistant: It is done now.
 Assistant: 1. The agent builds successfully. The plane does not, as before.
@@ -779,8 +779,8 @@ X
 		    $'user:1. One-way\n2. Economy\n3. It is just me who travels.' \
 		    "assistant:$(words 900)" "user:Go on."
 	} > in
-	ctx-prune -s summarize -k 1 -t 1 -b 130 in > out
-	summary_of out > text
+	ctx-prune -s summarize -k 1 -t 1 -b 110 in > out
+	sentences_of out > text
 	grep -qx 'User: 1\. One-way' text
 	grep -qx 'User: 2\. Economy' text
 }

@@ -21,7 +21,7 @@ I would merge it as soon as the tests are there.'
 		    "user:Mend A and B." "assistant:$(words 900)" "user:and?"
 	} > in
 	ctx-prune -s summarize -k 1 -t 1 -b 140 in > out
-	summary_of out > text
+	sentences_of out > text
 	grep -qx 'Assistant: \*\*A\.\*\* The name of the timer says less than the code does\.' text
 	grep -qx 'Assistant: \*\*B\.\*\* Two hosts pass although their names look alike\.' text
 	grep -q '^Assistant: | #11 skew of the clock |' text
@@ -97,4 +97,39 @@ I would merge it as soon as the tests are there.'
 	} > in
 	timeout 60 "$B/ctx-prune" -s summarize -k 1 -t 1 -b 3000 in > out
 	[ -s out ]
+}
+
+@test "long lists of names, and calls that only read, are at the end of a summary" {
+	long="lib/a.c lib/b.c lib/c.c lib/d.c lib/e.c lib/f.c lib/g.c lib/h.c lib/i.c"
+	{
+		messages $'user:Mend the reader of doors_v7.\nNever touch its table.'
+		tool c1 run '{"command": "make check"}' "failed: $long"
+		tool c2 read_file '{"path": "src/x.c"}' "include x_1.h $(words 40)"
+		tool c3 run '{"command": "make doc"}' "page_9 $(words 40)"
+		tool c4 run '{"command": "make all"}' "$(sed 's/[.]c/.o/g' <<< "$long") $(words 40)"
+		messages "assistant:$(words 900)" "user:Go on."
+	} > in
+	ctx-prune --compact -k 1 -t 1 in > out
+	summary_of out | sed '1s/^.*summary\]: //' > text
+	cat > want <<X
+User: Mend the reader of doors_v7.
+  Never touch its table.
+Ran: make check -> failed: $long
+Ran: make doc
+  page_9
+Ran: make all [1]
+Names in removed messages:
+[1] $(sed 's/[.]c/.o/g; s/ /, /g' <<< "$long")
+Called: read_file src/x.c
+  x_1.h
+X
+	diff want text
+	# A later run reads each list as that of its call, and sentences as
+	# those of their message.
+	{
+		cat out
+		messages "assistant:$(words 900)" "user:And now?"
+	} > more
+	ctx-prune --compact -k 1 -t 1 more > out
+	summary_of out | sed '1s/^.*summary\]: //' | grep -v '^After' | diff want -
 }

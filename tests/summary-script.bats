@@ -64,13 +64,14 @@ Ran: make "check" -> 2 failed, 3 passed in 1s
 Changed: src/a.c
 Changed: src/b.c
 Ran: make
-Called: web__run 7
 Ran: make all -> 8 passed in 9s
 Ran: unfinished -> ok
 Ran: make long -> error: no space left
 Changed: src/c.c (failed) -> apply_patch verification failed: no such lines
 Done: find it
 Open: write the alias
+Names in removed messages:
+Called: web__run 7
 X
 	diff expected text
 }

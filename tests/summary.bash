@@ -14,3 +14,17 @@ tool() { # ID NAME ARGUMENTS RESULT: a tool call and its result
 	    {name: $name, arguments: $args}}]}, {role: "tool",
 	    tool_call_id: $id, content: $result}'
 }
+
+# The summary in the output FILE, with the label of its message before each
+# sentence, also before those that are only indented.
+sentences_of() {
+	summary_of "$1" | awk '
+	    /^(\[Earlier conversation summary\]: )?(User|Assistant): / {
+		label = $0
+		sub(/^\[Earlier conversation summary\]: /, "", label)
+		sub(/: .*/, ": ", label)
+	    }
+	    /^[A-Z[]/ && !/(User|Assistant): / { label = "" }
+	    /^  / && label != "" { sub(/^  /, label) }
+	    { print }'
+}

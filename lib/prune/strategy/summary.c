@@ -19,11 +19,6 @@
 
 #include "prune/strategy/summary.h"
 
-/* Lengths in bytes.  MOST_SHAPE: bytes at the end of a sentence that are
- * compared to find repetitions.  LEAST_REPEATED: a decision of fewer bytes is
- * never treated as a repetition, because a text such as "All 5 tests pass."
- * says something about a certain time. */
-enum { MOST_SHAPE = 60, LEAST_REPEATED = 80 };
 /* Of another agent's report, only sentences are used that begin in its first
  * MOST_REPORT bytes. */
 enum { MOST_REPORT = 1500 };
@@ -55,56 +50,6 @@ ctx_summary_close(struct ctx_summary *summary)
 }
 
 /* ---- texts to lines ---- */
-
-/* Stores the end of a sentence, with its numbers replaced by 0.  Sets *known to
- * true if the same end was stored before: the sentence is then a repetition. */
-static int
-add_shape(struct ctx_summary *s, struct ctx_str text, bool *known,
-    struct ctx_err *err)
-{
-	struct ctx_buf *shape = &s->shape;
-	size_t n = s->shapes.n;
-	size_t skip = text.n > MOST_SHAPE ? text.n - MOST_SHAPE : 0;
-	uint32_t id;
-
-	shape->n = 0;
-	if (ctx_buf_add(shape, text.p + skip, text.n - skip, err) < 0)
-		return -1;
-	for (size_t i = 0; i < shape->n; i++)
-		if (shape->p[i] >= '1' && shape->p[i] <= '9')
-			shape->p[i] = '0';
-	for (size_t i = 1; i < shape->n;)
-		if (shape->p[i] == '0' && shape->p[i - 1] == '0')
-			memmove(shape->p + i, shape->p + i + 1, --shape->n - i);
-		else
-			i++;
-	if (ctx_intern(&s->shapes, shape->p, shape->n, &id, err) < 0)
-		return -1;
-	*known = id <= n;
-	return 0;
-}
-
-/* Adds a sentence to the lines if it is useful in a summary.  If the sentence
- * is too long, adds its beginning if the user wrote it, otherwise nothing. */
-static int
-add_sentence(struct ctx_summary *s, enum ctx_summary_kind kind,
-    struct ctx_str text, struct ctx_err *err)
-{
-	enum line_class class = ctx_summary_classify(kind, text);
-	bool known;
-
-	if (class == CLASSES)
-		return 0;
-	text.n = ctx_summary_line_limit(text);
-	if (class == REST || (class == DECISION && text.n > LEAST_REPEATED)) {
-		if (add_shape(s, text, &known, err) < 0)
-			return -1;
-		if (known)
-			return 0;
-	}
-	return ctx_summary_add_line(s, kind == CTX_SUMMARY_EARLIER, class,
-	    ctx_str_trim(text), err);
-}
 
 /* Returns true if a text begins with an item of a list: after blanks, a hyphen
  * or an asterisk and another blank. */
@@ -164,7 +109,7 @@ add_sentences(struct ctx_summary *s, enum ctx_summary_kind kind,
 		if (ctx_str_begins(one, "```"))
 			code = !code;
 		else if (!code && !diff && !item &&
-		    add_sentence(s, kind, one, err) < 0)
+		    ctx_summary_add_sentence(s, kind, one, err) < 0)
 			return -1;
 		if (s->n > n)
 			s->lines[n].leads = leads;
@@ -198,72 +143,6 @@ add_user_text(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
 			    false, err) < 0))
 			return -1;
 	}
-	return 0;
-}
-
-/* Adds a line of an earlier summary.  If the line has no label such as "User:
- * ", a command wrote the summary.  Sets *action to the id of the action (what a
- * tool call did) that the line describes, or to 0 if it describes none. */
-static int
-add_earlier_line(struct ctx_summary *s, struct ctx_str line, uint32_t *action,
-    struct ctx_err *err)
-{
-	const struct class_row *row = ctx_summary_classes;
-	struct ctx_str text;
-	size_t n;
-
-	*action = 0;
-	if (ctx_summary_names_add(&s->names, line, NULL, 0, false, err) < 0)
-		return -1;
-	s->actions.number = s->names.n_texts;
-	if (ctx_str_begins(line, CTX_KEPT_BEGIN))
-		return ctx_summary_add_kept_line(s, line, CLASSES, err);
-	for (unsigned class = 0; class < KEPT_MESSAGE; class ++, row++) {
-		n = strlen(row->label);
-		if (line.n <= n || !ctx_str_begins(line, row->label))
-			continue;
-		text = (struct ctx_str){line.p + n, line.n - n};
-		return row->kind == CTX_SUMMARY_CALL
-		    ? ctx_summary_actions_earlier(&s->actions,
-			  (enum line_class) class, text, action, err)
-		    : add_sentence(s, row->kind, text, err);
-	}
-	return add_sentence(s, CTX_SUMMARY_EARLIER, line, err);
-}
-
-/* Adds a line of a summary that an earlier run has inserted.  An indented line
- * is a list of names that belong to the action (what a tool call did) in the
- * line before it. *action: id of the action in the line before, or 0.  The
- * function sets it to the id of the action in this line, or to 0. */
-static int
-add_summary_text_line(struct ctx_summary *s, struct ctx_str line,
-    uint32_t *action, struct ctx_err *err)
-{
-	const size_t n = sizeof CTX_NAMES_LABEL - 1;
-	uint32_t above = *action;
-
-	*action = 0;
-	if (above != 0 && line.n > 0 && line.p[0] == ' ')
-		return ctx_summary_names_add_list(&s->names, line, above, err);
-	line = ctx_str_trim(line);
-	if (!ctx_str_begins(line, CTX_NAMES_LABEL))
-		return add_earlier_line(s, line, action, err);
-	line.p += n;
-	line.n -= n;
-	return ctx_summary_names_add_list(&s->names, line, 0, err);
-}
-
-static int
-add_earlier_lines(struct ctx_summary *s, struct ctx_str text,
-    struct ctx_err *err)
-{
-	uint32_t action = 0;
-
-	while (text.n > 0)
-		if (add_summary_text_line(s, ctx_str_cut(&text, '\n'), &action,
-			err) < 0)
-			return -1;
-	s->earlier_texts = s->names.n_texts;
 	return 0;
 }
 
@@ -304,7 +183,7 @@ add_result(struct ctx_summary *s, const struct ctx_summary_text *text,
 		return json == NULL && s->actions.list[action - 1].reports
 		    ? add_report(s, data, err)
 		    : 0;
-	return add_sentence(s, text->kind,
+	return ctx_summary_add_sentence(s, text->kind,
 	    ctx_str_trim(ctx_find_error_line(text->text)), err);
 }
 
@@ -335,7 +214,7 @@ ctx_summary_add(struct ctx_summary *s, const struct ctx_summary_text *text,
 	s->actions.number = s->names.n_texts + 1;
 	switch (text->kind) {
 	case CTX_SUMMARY_EARLIER:
-		return add_earlier_lines(s, text->text, err);
+		return ctx_summary_add_earlier(s, text->text, err);
 	case CTX_SUMMARY_USER:
 		return add_user_text(s, text->text, err);
 	case CTX_SUMMARY_RESULT:

@@ -405,12 +405,22 @@ extern const struct class_row ctx_summary_classes[CLASSES];
  * the elements of s->line_of. */
 int ctx_summary_add_actions(struct ctx_summary *s, struct ctx_err *err);
 
+/* ---- summary_earlier.c ---- */
+
+/* Adds the lines and names of a summary that an earlier run has inserted. */
+int ctx_summary_add_earlier(struct ctx_summary *s, struct ctx_str text,
+    struct ctx_err *err);
+
 /* ---- summary_lines.c ---- */
 
 /* Adds a line, unless the summary has it already. earlier: see struct
  * summary_line. */
 int ctx_summary_add_line(struct ctx_summary *s, bool earlier,
     enum line_class class, struct ctx_str text, struct ctx_err *err);
+/* Adds a sentence to the lines if it is useful in a summary.  If the sentence
+ * is too long, adds its beginning if the user wrote it, otherwise nothing. */
+int ctx_summary_add_sentence(struct ctx_summary *s, enum ctx_summary_kind kind,
+    struct ctx_str text, struct ctx_err *err);
 /* Stores the last question or request in a text of the assistant, and where the
  * lines of the text begin. */
 int ctx_summary_remember_answer(struct ctx_summary *s, struct ctx_str text,
@@ -480,12 +490,14 @@ struct summary_writer {
 	struct ctx_buf scratch;
 };
 
-/* Label of the list of names that belong to no tool call.  The lists below tool
- * calls have no label, but are indented. */
-#define CTX_NAMES_LABEL      "Names: "
+/* the line before the lists of names at the end of the summary; the names that
+ * belong to no tool call follow in the same line */
+#define CTX_NAMES_LABEL "Names in removed messages:"
+/* the text before a list of names below the line of its tool call, and before
+ * all sentences of a message but the first */
 #define CTX_LIST_INDENTATION "  "
 
-/* Appends the selected lines, each with the list of its names below it. */
+/* Appends the selected lines and the lists of names. */
 int ctx_summary_append_lines(const struct summary_writer *w,
     struct ctx_buf *out, struct ctx_err *err);
 

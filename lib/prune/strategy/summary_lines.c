@@ -12,6 +12,11 @@ enum { MOST_QUESTION = 240, MOST_ANSWER = 80 };
 /* maximum number of bytes of a kept message that its line contains */
 enum { MOST_KEPT = 60 };
 
+/* Lengths in bytes.  MOST_SHAPE: bytes at the end of a sentence that are
+ * compared to find repetitions.  LEAST_REPEATED: a decision of fewer bytes is
+ * never treated as a repetition, because a text such as "All 5 tests pass."
+ * says something about a certain time. */
+enum { MOST_SHAPE = 60, LEAST_REPEATED = 80 };
 const struct class_row ctx_summary_classes[CLASSES] = {
     [TASK] = {CTX_SUMMARY_USER, "User: ", 85},
     [REQUEST] = {CTX_SUMMARY_USER, "User: ", 100},
@@ -54,6 +59,54 @@ ctx_summary_add_line(struct ctx_summary *s, bool earlier, enum line_class class,
 	}
 	s->n++;
 	return 0;
+}
+
+/* Stores the end of a sentence, with its numbers replaced by 0.  Sets *known to
+ * true if the same end was stored before: the sentence is then a repetition. */
+static int
+add_shape(struct ctx_summary *s, struct ctx_str text, bool *known,
+    struct ctx_err *err)
+{
+	struct ctx_buf *shape = &s->shape;
+	size_t n = s->shapes.n;
+	size_t skip = text.n > MOST_SHAPE ? text.n - MOST_SHAPE : 0;
+	uint32_t id;
+
+	shape->n = 0;
+	if (ctx_buf_add(shape, text.p + skip, text.n - skip, err) < 0)
+		return -1;
+	for (size_t i = 0; i < shape->n; i++)
+		if (shape->p[i] >= '1' && shape->p[i] <= '9')
+			shape->p[i] = '0';
+	for (size_t i = 1; i < shape->n;)
+		if (shape->p[i] == '0' && shape->p[i - 1] == '0')
+			memmove(shape->p + i, shape->p + i + 1, --shape->n - i);
+		else
+			i++;
+	if (ctx_intern(&s->shapes, shape->p, shape->n, &id, err) < 0)
+		return -1;
+	*known = id <= n;
+	return 0;
+}
+
+int
+ctx_summary_add_sentence(struct ctx_summary *s, enum ctx_summary_kind kind,
+    struct ctx_str text, struct ctx_err *err)
+{
+	enum line_class class = ctx_summary_classify(kind, text);
+	bool known;
+
+	if (class == CLASSES)
+		return 0;
+	text.n = ctx_summary_line_limit(text);
+	if (class == REST || (class == DECISION && text.n > LEAST_REPEATED)) {
+		if (add_shape(s, text, &known, err) < 0)
+			return -1;
+		if (known)
+			return 0;
+	}
+	return ctx_summary_add_line(s, kind == CTX_SUMMARY_EARLIER, class,
+	    ctx_str_trim(text), err);
 }
 
 int

@@ -1,16 +1,32 @@
 /*
  * summary_text.c - writes the text of the built-in summary
  *
- * The lines are in the order of the conversation.  Below the line of a tool
- * call is a list of the names (paths, identifiers, ids and numbers) in its
- * arguments and its result.  If the result is JSON, the list has the keys of
- * the names, too.  The last line lists the names that do not belong to a tool
- * call.
+ * The lines are in the order of the conversation.  If several sentences of one
+ * message are selected, only the first has a label; the others are indented.
+ *
+ * Of the names (paths, identifiers, ids and numbers) in the arguments and the
+ * result of a tool call, a short list is below the line of the call.  A long
+ * list is at the end of the summary, after the number that the line of the call
+ * has at its end: "[2] a.c, b.c".  A call about which nothing else is known
+ * than what it read is told only there, with its names below.  If the result is
+ * JSON, lists have the keys of the names, too.
  */
+#define _GNU_SOURCE /* for memmem, which is in POSIX since 2024 */
 #include <inttypes.h>
 #include <string.h>
 
 #include "prune/strategy/summary.h"
+
+/* Lists of more names than this are at the end of the summary. */
+enum { FEW_NAMES = 8 };
+
+/* Where the names of a tool call are listed. */
+enum list_place {
+	NO_LIST,
+	BELOW_LINE,
+	AT_END,      /* at the end of the summary, with a number */
+	AT_END_LINE, /* at the end, below the line, which is there, too */
+};
 
 static int
 append_key(const struct summary_writer *w, uint32_t key, struct ctx_buf *out,
@@ -46,29 +62,34 @@ append_key_names(const struct summary_writer *w, size_t from, size_t to,
 	    : 0;
 }
 
-/* Appends a list of the names that belong to the line with index "place" in
- * w->order.  The names begin at w->names + from.  Returns the number of these
- * names, or -1 with *err. */
-static long
-append_names(const struct summary_writer *w, size_t from, uint32_t place,
+/* Returns the number of names that belong to the line with index "place" in
+ * w->order.  The names begin at w->names + from. */
+static size_t
+count_names(const struct summary_writer *w, size_t from, uint32_t place)
+{
+	size_t n = 0;
+
+	while (from + n < w->n_names && w->names[from + n].place == place)
+		n++;
+	return n;
+}
+
+/* Appends n names, which begin at w->names + from. */
+static int
+append_names(const struct summary_writer *w, size_t from, size_t n,
     struct ctx_buf *out, struct ctx_err *err)
 {
-	const char *before = place != UINT32_MAX ? "\n" CTX_LIST_INDENTATION
-	    : out->n == 0                        ? CTX_NAMES_LABEL
-						 : "\n" CTX_NAMES_LABEL;
-	size_t at = from, to;
+	size_t to, end = from + n;
 
-	for (; at < w->n_names && w->names[at].place == place; at = to) {
-		for (to = at + 1; to < w->n_names &&
-		     w->names[to].place == place &&
-		     w->names[to].key == w->names[at].key;)
+	for (size_t at = from; at < end; at = to) {
+		for (to = at + 1;
+		     to < end && w->names[to].key == w->names[at].key;)
 			to++;
-		if (ctx_buf_printf(out, err, "%s", before) < 0 ||
+		if ((at > from && ctx_buf_add(out, "; ", 2, err) < 0) ||
 		    append_key_names(w, at, to, out, err) < 0)
 			return -1;
-		before = "; ";
 	}
-	return (long)(at - from);
+	return 0;
 }
 
 /* Appends the details of a line, if they are selected, and the number of
@@ -88,29 +109,132 @@ append_details(const struct ctx_summary *s, const struct summary_line *line,
 	    : 0;
 }
 
+/* Returns where the names of a line are listed. n: number of its names. */
+static enum list_place
+find_list_place(const struct ctx_summary *s, const struct summary_line *line,
+    size_t n)
+{
+	struct ctx_str text = ctx_intern_at(&s->seen, line->id);
+
+	if (line->for_names && line->details == 0 &&
+	    (line->class == LOOK_COMMAND || line->class == CALL) &&
+	    memmem(text.p, text.n, CTX_OUTCOME_MARK,
+		sizeof CTX_OUTCOME_MARK - 1) == NULL)
+		return AT_END_LINE;
+	return n == 0 ? NO_LIST : n > FEW_NAMES ? AT_END : BELOW_LINE;
+}
+
+/* Returns true if both lines are sentences of the same message. */
+static bool
+is_same_message(const struct summary_line *a, const struct summary_line *b)
+{
+	enum ctx_summary_kind kind = ctx_summary_classes[a->class].kind;
+
+	return a->number == b->number && !a->earlier && !b->earlier &&
+	    kind == ctx_summary_classes[b->class].kind &&
+	    (kind == CTX_SUMMARY_USER || kind == CTX_SUMMARY_ASSISTANT);
+}
+
+/* Appends a line. before: the line before it, or NULL. */
+static int
+append_line(const struct ctx_summary *s, const struct summary_line *line,
+    const struct summary_line *before, struct ctx_buf *out, struct ctx_err *err)
+{
+	const char *label =
+	    line->earlier ? "" : ctx_summary_classes[line->class].label;
+
+	if (before != NULL && is_same_message(before, line))
+		label = CTX_LIST_INDENTATION;
+	if (ctx_buf_printf(out, err, "%s%s", out->n > 0 ? "\n" : "", label) <
+		0 ||
+	    ctx_buf_add_str(out, ctx_intern_at(&s->seen, line->id), err) < 0)
+		return -1;
+	return append_details(s, line, out, err);
+}
+
+/* Appends the lists at the end of the summary that belong to lines with this
+ * place for their names. from: index in w->names of the first name that belongs
+ * to no line. */
+static int
+append_end_lists(const struct summary_writer *w, enum list_place where,
+    size_t from, struct ctx_buf *out, struct ctx_err *err)
+{
+	const struct summary_line *line;
+	uint32_t lists = 0;
+	size_t at = 0, n;
+	int rc;
+
+	for (uint32_t i = 0; at < from; i++, at += n) {
+		line = &w->s->lines[w->order[i].index];
+		n = count_names(w, at, i);
+		if (n == 0 || find_list_place(w->s, line, n) != where)
+			continue;
+		rc = where == AT_END
+		    ? ctx_buf_printf(out, err, "\n[%" PRIu32 "] ", ++lists)
+		    : append_line(w->s, line, NULL, out, err);
+		if (rc < 0 ||
+		    (where == AT_END_LINE &&
+			ctx_buf_printf(out, err, "\n" CTX_LIST_INDENTATION) <
+			    0) ||
+		    append_names(w, at, n, out, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Appends the end of the summary: the names that belong to no line, which begin
+ * at w->names + from, and the lists at the end. */
+static int
+append_end(const struct summary_writer *w, size_t from, struct ctx_buf *out,
+    struct ctx_err *err)
+{
+	if (ctx_buf_printf(out, err, "%s" CTX_NAMES_LABEL "%s",
+		out->n > 0 ? "\n" : "", from < w->n_names ? " " : "") < 0 ||
+	    append_names(w, from, w->n_names - from, out, err) < 0 ||
+	    append_end_lists(w, AT_END, from, out, err) < 0)
+		return -1;
+	return append_end_lists(w, AT_END_LINE, from, out, err);
+}
+
+/* Appends what follows a line before the next: its list of n names, which begin
+ * at w->names + from, or the number of this list, which is "list". */
+static int
+append_list(const struct summary_writer *w, size_t from, size_t n,
+    uint32_t list, struct ctx_buf *out, struct ctx_err *err)
+{
+	if (n == 0)
+		return 0;
+	if (n > FEW_NAMES)
+		return ctx_buf_printf(out, err, " [%" PRIu32 "]", list);
+	if (ctx_buf_printf(out, err, "\n" CTX_LIST_INDENTATION) < 0)
+		return -1;
+	return append_names(w, from, n, out, err);
+}
+
 int
 ctx_summary_append_lines(const struct summary_writer *w, struct ctx_buf *out,
     struct ctx_err *err)
 {
-	const struct ctx_summary *s = w->s;
-	const struct summary_line *line;
-	size_t at = 0;
-	long n;
+	const struct summary_line *line, *before = NULL;
+	enum list_place where;
+	uint32_t lists = 0;
+	bool end = false;
+	size_t at = 0, n;
 
-	for (uint32_t i = 0; i < s->n; i++) {
-		line = &s->lines[w->order[i].index];
+	for (uint32_t i = 0; i < w->s->n; i++, at += n) {
+		line = &w->s->lines[w->order[i].index];
+		n = count_names(w, at, i);
 		if (!line->taken)
 			continue;
-		if (ctx_buf_printf(out, err, "%s%s", out->n > 0 ? "\n" : "",
-			line->earlier
-			    ? ""
-			    : ctx_summary_classes[line->class].label) < 0 ||
-		    ctx_buf_add_str(out, ctx_intern_at(&s->seen, line->id),
-			err) < 0 ||
-		    append_details(s, line, out, err) < 0 ||
-		    (n = append_names(w, at, i, out, err)) < 0)
+		where = find_list_place(w->s, line, n);
+		lists += where == AT_END;
+		end |= where >= AT_END && n > 0;
+		if (where == AT_END_LINE)
+			continue;
+		if (append_line(w->s, line, before, out, err) < 0 ||
+		    append_list(w, at, n, lists, out, err) < 0)
 			return -1;
-		at += (size_t)n;
+		before = line;
 	}
-	return append_names(w, at, UINT32_MAX, out, err) < 0 ? -1 : 0;
+	return end || at < w->n_names ? append_end(w, at, out, err) : 0;
 }
