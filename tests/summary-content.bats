@@ -799,3 +799,41 @@ main
 	summary_of out > text
 	grep -q 'Ran: git status -sb -> main; ?? store/$' text || fail "$(cat text)"
 }
+
+@test "a command is told without what says nothing about its aim" {
+	{
+		messages "user:Is it clean?"
+		n=0
+		while IFS= read -r one; do
+			n=$((n + 1))
+			tool "c$n" run "$(jq -nc --arg c "$(printf "$one")" \
+			    '{command: $c}')" "$(words 60)"
+		done <<'X'
+echo "--- a; b ---"; make one 2>&1 | tail -n 20; printf 'done\n'
+git -C /home/x/some/where push origin main >/dev/null || true
+set -e\nmake two
+make three | head -3 | wc -l
+git commit -m "$(cat <<'EOF'\nfix: read the door\n\nIt was open.\nEOF\n)"
+python3 - <<'PY'\nimport sys\nfrom os import path\nmend(path, "x; y")\nPY
+case $x in a) make four;; esac
+echo only words
+echo "a | b" | make five
+make six --note "(not; two) 2 | 3"
+X
+		messages "assistant:$(words 900)" "user:Go on."
+	} > in
+	summary_text
+	cat > want <<'X'
+Ran: make one
+Ran: git push origin main
+Ran: make two
+Ran: make three | head -3 | wc -l
+Ran: git commit -m "fix: read the door"
+Ran: python3 - <<'PY' mend(path, "x; y")
+Ran: case $x in a) make four;; esac
+Ran: echo only words
+Ran: echo "a | b" | make five
+Ran: make six --note "(not; two) 2 | 3"
+X
+	grep '^Ran' text | diff want -
+}

@@ -285,12 +285,10 @@ int ctx_summary_running_result(struct summary_actions *actions,
 
 /* ---- summary_command.c ---- */
 
-/* Writes the beginning of a command in one line to the buffer "out": the first
- * line that is not a comment, followed by the first comment.  If that line ends
- * in a backslash or only changes the directory, the line after it is appended,
- * too, before the comment. */
-int ctx_summary_join_command(struct ctx_str command, struct ctx_buf *out,
-    struct ctx_err *err);
+/* Writes the beginning of a command in one line to the buffer "out", without
+ * what says nothing about its aim. */
+int ctx_summary_write_command(struct ctx_str command, struct ctx_buf *scratch,
+    struct ctx_buf *out, struct ctx_err *err);
 /* Returns true if a command only shows the content of files. */
 bool ctx_summary_only_reads(struct ctx_str command);
 

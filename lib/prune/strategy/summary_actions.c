@@ -280,7 +280,8 @@ record_arguments(struct summary_actions *actions, struct ctx_str tool,
 	case 0:
 		if (command == 0)
 			return record_other_call(actions, tool, id, err);
-		if (ctx_summary_join_command(text, &actions->line, err) < 0)
+		if (ctx_summary_write_command(text, &actions->key,
+			&actions->line, err) < 0)
 			return -1;
 		text = ctx_buf_str(&actions->line);
 		return ctx_summary_actions_record(actions,
@@ -444,13 +445,13 @@ ctx_summary_actions_earlier(struct summary_actions *actions,
 	const char *mark, *end = text.p + text.n;
 	struct ctx_str rest = text, name = ctx_str_cut(&rest, ' ');
 
+	mark = memmem(text.p, text.n, CTX_OUTCOME_MARK, n);
+	if (mark != NULL)
+		text.n = (size_t)(mark - text.p);
 	if (class == COMMAND && ctx_summary_only_reads(text))
 		class = LOOK_COMMAND;
 	else if (class == CHANGE && !changes_something(name))
 		class = CALL;
-	mark = memmem(text.p, text.n, CTX_OUTCOME_MARK, n);
-	if (mark != NULL)
-		text.n = (size_t)(mark - text.p);
 	if (class == DONE_TASK && text.n > below &&
 	    memcmp(text.p + text.n - below, CTX_BELOW_SUFFIX, below) == 0)
 		text.n -= below;
