@@ -479,7 +479,7 @@ This roof was painted because it had to be."
 	run ! grep -e think -e 'as ever' -e painted text
 }
 
-@test "a summary with room tells what the last edit of a file changed" {
+@test "a summary tells what the last change of a file changed" {
 	{
 		messages "user:Mend them, please."
 		tool c1 Edit '{"file_path": "a.c", "old_string": "int a;\nint b = 1;",
@@ -490,6 +490,13 @@ This roof was painted because it had to be."
 		    "new_string": ""}' ok
 		tool c4 Edit '{"file_path": "d.c", "old_string": "same();",
 		    "new_string": "same();"}' ok
+		tool c5 Write '{"file_path": "e.py", "content":
+		    "#!/usr/bin/python3\n\nimport sys\nfrom os import path\n\ndef mend(door):\n"}' ok
+		tool c6 apply_patch "$(jq -nc '{input: ("*** Begin Patch\n" +
+		    "*** Update File: f.c\n@@\n int a;\n-int b;\n-int c;\n+long b;\n+long c;\n" +
+		    "*** Add File: g.c\n+#include <a.h>\n+\n+int g;\n" +
+		    "*** Update File: h.c\n@@\n-int h;\n int i;\n+int j;\n" +
+		    "*** Delete File: k.c\n*** End Patch")}')" ok
 		messages "user:so?" "assistant:$(words 900)" "user:and?"
 	} > in
 	for i in 1 2; do
@@ -499,6 +506,11 @@ This roof was painted because it had to be."
 		grep -qx 'Changed: b\.c -> + added();' text
 		grep -qx 'Changed: c\.c -> - gone();' text
 		grep -qx 'Changed: d\.c' text
+		grep -qx 'Changed: e\.py -> + def mend(door):' text
+		grep -qx 'Changed: f\.c -> - int b; + long b;' text
+		grep -qx 'Changed: g\.c -> + int g;' text
+		grep -qx 'Changed: h\.c -> - int h;' text
+		grep -qx 'Changed: k\.c' text
 		{ # A later run reads these lines as they are.
 			cat out
 			messages "assistant:$(words 900)" "user:then?"

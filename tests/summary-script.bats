@@ -108,7 +108,7 @@ X
 Ran: make a -> ok
 Ran: make b -> ok
 Ran: make u{63} u12 xg � 	'"\. -> ok
-Changed: src/c.ts
+Changed: src/c.ts -> + tools.exec_command({cmd: "not run"})
 Ran: make d -> error: of d
 Tool: error: of which command?
 Ran: make e -> ok

@@ -292,6 +292,20 @@ int ctx_summary_write_command(struct ctx_str command, struct ctx_buf *scratch,
 /* Returns true if a command only shows the content of files. */
 bool ctx_summary_only_reads(struct ctx_str command);
 
+/* ---- summary_changes.c ---- */
+
+/* If a tool call edits or writes a file, stores what it changes, found in its
+ * arguments, as the details of the action with this id (see struct
+ * summary_action). */
+int ctx_summary_record_edit(struct summary_actions *actions, uint32_t id,
+    struct ctx_err *err);
+/* Stores an action for each file that is changed by a patch in the format of
+ * the tool apply_patch, and what is changed, as its details.  Sets *id to the
+ * id of the last action.  Returns the number of these files, or -1 with
+ * *err. */
+int ctx_summary_record_patch(struct summary_actions *actions,
+    struct ctx_str patch, uint32_t *id, struct ctx_err *err);
+
 /* ---- summary_actions.c ---- */
 
 /* Stores what a tool call does: a command that it runs, files that it changes,

@@ -14,13 +14,8 @@
 
 /* Maximum lengths in bytes.  MOST_ARGUMENT: of an argument of a tool call that
  * neither runs a command nor changes a file.  MOST_PATH: of the end of a longer
- * argument that is a path.  MOST_EDIT: of a line before or after an edit. */
-enum { MOST_ARGUMENT = 80, MOST_PATH = 60, MOST_EDIT = 60 };
-/* In the argument of Codex's tool apply_patch, the changes of each file begin
- * with a line such as "*** Add File: PATH", "*** Update File: PATH" or "***
- * Delete File: PATH". */
-#define PATCH_MARK " File: "
-
+ * argument that is a path. */
+enum { MOST_ARGUMENT = 80, MOST_PATH = 60 };
 /* Codex's tool whose input is a script */
 #define SCRIPT_TOOL "exec"
 
@@ -67,34 +62,6 @@ changes_something(struct ctx_str name)
 	    "view", NULL};
 
 	return has_word(name, changes) && !has_word(name, looks);
-}
-
-/* Stores an action for each file that is changed by a patch in the format of
- * the tool apply_patch.  Returns the number of these files, or -1 with *err. */
-static int
-record_patch(struct summary_actions *actions, struct ctx_str patch,
-    uint32_t *id, struct ctx_err *err)
-{
-	const size_t mark = sizeof PATCH_MARK - 1;
-	struct ctx_str line;
-	const char *at;
-	int n = 0;
-
-	while (patch.n > 0) {
-		line = ctx_str_cut(&patch, '\n');
-		at = ctx_str_begins(line, "*** ")
-		    ? memmem(line.p, line.n, PATCH_MARK, mark)
-		    : NULL;
-		if (at == NULL)
-			continue;
-		line.n -= (size_t)(at + mark - line.p);
-		line.p = at + mark;
-		if (ctx_summary_actions_record(actions, CHANGED_FILE, line, id,
-			err) < 0)
-			return -1;
-		n++;
-	}
-	return n;
 }
 
 /* Sets *text to the command in an argument of a tool call.  The argument is a
@@ -177,66 +144,6 @@ record_other_call(struct summary_actions *actions, struct ctx_str tool,
 	return 0;
 }
 
-/* Cuts the next line from *text, and returns its beginning of at most MOST_EDIT
- * bytes without white space around it. */
-static struct ctx_str
-cut_edit_line(struct ctx_str *text)
-{
-	return ctx_summary_cut(ctx_str_trim(ctx_str_cut(text, '\n')),
-	    MOST_EDIT);
-}
-
-/* Compares the lines of two texts.  Writes the first line that differs to
- * actions->key, from both texts: "- OLD + NEW". */
-static int
-write_difference(struct summary_actions *actions, struct ctx_str old,
-    struct ctx_str new, struct ctx_err *err)
-{
-	struct ctx_str a, b;
-
-	do {
-		a = cut_edit_line(&old);
-		b = cut_edit_line(&new);
-	} while ((old.n > 0 || new.n > 0) && a.n == b.n &&
-	    memcmp(a.p, b.p, a.n) == 0);
-	actions->key.n = 0;
-	if (a.n == b.n && memcmp(a.p, b.p, a.n) == 0)
-		return 0;
-	return ctx_buf_printf(&actions->key, err, "%s%.*s%s%s%.*s",
-	    a.n > 0 ? "- " : "", (int)a.n, a.p, a.n > 0 && b.n > 0 ? " " : "",
-	    b.n > 0 ? "+ " : "", (int)b.n, b.p);
-}
-
-/* If a tool call edits a file, and its arguments contain the old and the new
- * text, stores the first difference between both as the details of the action
- * (see struct summary_action). */
-static int
-record_edit(struct summary_actions *actions, uint32_t id, struct ctx_err *err)
-{
-	static const char *const olds[] = {"old_string", "old_str", "oldString",
-	    "oldText", NULL};
-	static const char *const news[] = {"new_string", "new_str", "newString",
-	    "newText", NULL};
-	const struct ctx_json *json = actions->json;
-	uint32_t from = ctx_json_find_any(json, 0, olds);
-	uint32_t to = ctx_json_find_any(json, 0, news);
-	struct ctx_str old, new;
-
-	if (id == 0 || from == 0 || to == 0 ||
-	    json->nodes[from].kind != CTX_JSON_STRING ||
-	    json->nodes[to].kind != CTX_JSON_STRING)
-		return 0;
-	actions->text.n = actions->line.n = 0;
-	if (ctx_json_text(json, from, &actions->text, &old, err) < 0 ||
-	    ctx_json_text(json, to, &actions->line, &new, err) < 0 ||
-	    write_difference(actions, old, new, err) < 0)
-		return -1;
-	return actions->key.n == 0
-	    ? 0
-	    : ctx_intern(&actions->texts, actions->key.p, actions->key.n,
-		  &actions->list[id - 1].details, err);
-}
-
 /* Stores an action for a tool call (what the call did), found in its arguments
  * (actions->json).  Sets *id to the id of the action, or to 0 if there is
  * none. */
@@ -269,12 +176,12 @@ record_arguments(struct summary_actions *actions, struct ctx_str tool,
 		    ctx_summary_actions_record(actions, CHANGED_FILE, text, id,
 			err) < 0)
 			return -1;
-		return record_edit(actions, *id, err);
+		return ctx_summary_record_edit(actions, *id, err);
 	}
 	if (command == 0 && patch != 0 &&
 	    read_command(actions, patch, &text, err) < 0)
 		return -1;
-	switch (record_patch(actions, text, id, err)) {
+	switch (ctx_summary_record_patch(actions, text, id, err)) {
 	case -1:
 		return -1;
 	case 0:
@@ -337,7 +244,7 @@ ctx_summary_actions_call(struct summary_actions *actions,
 	    ctx_str_begins(text->tool, SCRIPT_TOOL))
 		rc = record_script(actions, text->text, action, err);
 	if (rc == 0 && *action == 0 && !actions->kept)
-		rc = record_patch(actions, text->text, action, err);
+		rc = ctx_summary_record_patch(actions, text->text, action, err);
 	if (rc < 0)
 		return -1;
 	return ctx_summary_actions_link(actions, text->id, *action, err);

@@ -11,6 +11,10 @@
  * names. */
 enum { LIST_TOKENS = 2 };
 
+/* At most 1/DETAILS_SHARE of the summary's tokens are used for details of calls
+ * before names are selected. */
+enum { DETAILS_SHARE = 12 };
+
 /* ---- lines ---- */
 
 /* Counts the tokens of each line, plus 3 for its label and line feed, and 4 for
@@ -296,10 +300,10 @@ complete_lines(struct summary_writer *w, struct ctx_err *err)
 }
 
 /* Selects the details (see struct summary_action) of lines that are selected,
- * the newest first, as long as all these details have at most "left" tokens.
- * Names in the details will not be listed below the lines. */
+ * the newest first, as long as all these details have at most *left tokens, and
+ * subtracts their tokens.  Names in the details will not be listed. */
 static int
-take_details(struct summary_writer *w, uint64_t left, struct ctx_err *err)
+take_details(struct summary_writer *w, uint64_t *left, struct ctx_err *err)
 {
 	struct ctx_summary *s = w->s;
 	struct ctx_str text;
@@ -308,14 +312,14 @@ take_details(struct summary_writer *w, uint64_t left, struct ctx_err *err)
 	for (size_t i = s->n; i-- > 0;) {
 		struct summary_line *line = &s->lines[w->order[i].index];
 
-		if (!line->taken || line->details == 0)
+		if (!line->taken || line->with_details || line->details == 0)
 			continue;
 		text = ctx_intern_at(&s->actions.texts, line->details);
 		if (count_after(w, CTX_OUTCOME_MARK, text, &tokens, err) < 0)
 			return -1;
-		if (tokens > left)
+		if (tokens > *left)
 			continue;
-		left -= tokens;
+		*left -= tokens;
 		line->with_details = true;
 		if (ctx_summary_names_keep(&s->names, text, err) < 0)
 			return -1;
@@ -330,15 +334,23 @@ fill_summary(struct summary_writer *w, uint64_t limit, struct ctx_buf *out,
 {
 	struct ctx_summary *s = w->s;
 	uint64_t tokens, names = ctx_summary_take_main(s, limit);
+	uint64_t details = limit / DETAILS_SHARE;
 
+	if (details > names)
+		details = names;
+	names -= details;
+	if (take_details(w, &details, err) < 0)
+		return -1;
+	names += details;
 	if (keep_line_names(s, err) < 0 ||
 	    ctx_summary_names_sort(&s->names, err) < 0 ||
 	    write_selected(w, names, out, &tokens, err) < 0)
 		return -1;
 	/* If the selected lines and names have fewer than limit tokens, details
 	 * and more lines are selected. */
-	if (tokens < limit &&
-	    (take_details(w, limit - tokens, err) < 0 ||
+	details = limit > tokens ? limit - tokens : 0;
+	if (details > 0 &&
+	    (take_details(w, &details, err) < 0 ||
 		write_selected(w, names, out, &tokens, err) < 0))
 		return -1;
 	if (tokens < limit &&

@@ -1,0 +1,184 @@
+/*
+ * summary_changes.c - finds out which files a removed tool call changed, and
+ * what it changed in them, for the built-in summary
+ *
+ * Of an edit, the first line that differs is told; of a new file, the first
+ * line that says something.
+ */
+#define _GNU_SOURCE /* for memmem, which is in POSIX since 2024 */
+#include <string.h>
+
+#include "prune/strategy/summary.h"
+
+/* Lengths in bytes.  MOST_EDIT: of the longest line before or after a change.
+ * LEAST_TELLING: of the shortest line that is told of a new file. */
+enum { MOST_EDIT = 60, LEAST_TELLING = 4 };
+
+/* In the argument of Codex's tool apply_patch, the changes of each file begin
+ * with a line such as "*** Add File: PATH", "*** Update File: PATH" or "***
+ * Delete File: PATH". */
+#define PATCH_MARK " File: "
+
+/* Stores a line before and a line after a change as the details of the action
+ * with this id (see struct summary_action): "- OLD + NEW".  Either line may be
+ * empty. */
+static int
+store_change(struct summary_actions *actions, uint32_t id, struct ctx_str old,
+    struct ctx_str new, struct ctx_err *err)
+{
+	struct ctx_buf *out = &actions->key;
+
+	old = ctx_summary_cut(old, MOST_EDIT);
+	new = ctx_summary_cut(new, MOST_EDIT);
+	out->n = 0;
+	if (old.n == new.n && memcmp(old.p, new.p, old.n) == 0)
+		return 0;
+	if (ctx_buf_printf(out, err, "%s%.*s%s%s%.*s", old.n > 0 ? "- " : "",
+		(int)old.n, old.p, old.n > 0 && new.n > 0 ? " " : "",
+		new.n > 0 ? "+ " : "", (int)new.n, new.p) < 0)
+		return -1;
+	return ctx_intern(&actions->texts, out->p, out->n,
+	    &actions->list[id - 1].details, err);
+}
+
+/* Stores the first difference between the lines of two texts. */
+static int
+store_difference(struct summary_actions *actions, uint32_t id,
+    struct ctx_str old, struct ctx_str new, struct ctx_err *err)
+{
+	struct ctx_str a, b;
+
+	do {
+		a = ctx_str_trim(ctx_str_cut(&old, '\n'));
+		b = ctx_str_trim(ctx_str_cut(&new, '\n'));
+	} while ((old.n > 0 || new.n > 0) && a.n == b.n &&
+	    memcmp(a.p, b.p, a.n) == 0);
+	return store_change(actions, id, a, b, err);
+}
+
+/* Returns false for a line with which many files begin. */
+static bool
+is_telling(struct ctx_str line)
+{
+	static const char *const starts[] = {"#!", "#include", "'use ",
+	    "\"use ", "---", "/*", "<!", "<?", "from ", "import ", "package ",
+	    "use ", NULL};
+
+	for (size_t i = 0; starts[i] != NULL; i++)
+		if (ctx_str_begins(line, starts[i]))
+			return false;
+	return line.n >= LEAST_TELLING;
+}
+
+/* Stores the first line of a new file that says something. */
+static int
+store_content(struct summary_actions *actions, uint32_t id, struct ctx_str text,
+    struct ctx_err *err)
+{
+	struct ctx_str line = {"", 0};
+
+	while (text.n > 0) {
+		line = ctx_str_trim(ctx_str_cut(&text, '\n'));
+		if (is_telling(line))
+			return store_change(actions, id,
+			    (struct ctx_str){"", 0}, line, err);
+	}
+	return 0;
+}
+
+/* Sets *text to the text of the argument with one of these keys; *found is
+ * false if there is none. */
+static int
+read_argument(const struct summary_actions *actions, const char *const *keys,
+    struct ctx_buf *scratch, struct ctx_str *text, bool *found,
+    struct ctx_err *err)
+{
+	const struct ctx_json *json = actions->json;
+	uint32_t node = ctx_json_find_any(json, 0, keys);
+
+	*found = node != 0 && json->nodes[node].kind == CTX_JSON_STRING;
+	scratch->n = 0;
+	return *found ? ctx_json_text(json, node, scratch, text, err) : 0;
+}
+
+int
+ctx_summary_record_edit(struct summary_actions *actions, uint32_t id,
+    struct ctx_err *err)
+{
+	static const char *const olds[] = {"old_string", "old_str", "oldString",
+	    "oldText", NULL};
+	static const char *const news[] = {"new_string", "new_str", "newString",
+	    "newText", NULL};
+	static const char *const wholes[] = {"content", "file_text", "contents",
+	    NULL};
+	struct ctx_str old, new;
+	bool has_old, has_new;
+
+	if (id == 0)
+		return 0;
+	if (read_argument(actions, olds, &actions->text, &old, &has_old, err) <
+		0 ||
+	    read_argument(actions, news, &actions->line, &new, &has_new, err) <
+		0)
+		return -1;
+	if (has_old && has_new)
+		return store_difference(actions, id, old, new, err);
+	if (read_argument(actions, wholes, &actions->text, &new, &has_new,
+		err) < 0)
+		return -1;
+	return has_new ? store_content(actions, id, new, err) : 0;
+}
+
+/* Stores what a patch changes in one file: the first line that it adds, and the
+ * line that it removes directly before.  If it adds none, the first line that
+ * it removes.  Stops before the next file. */
+static int
+store_hunk(struct summary_actions *actions, uint32_t id, struct ctx_str patch,
+    struct ctx_err *err)
+{
+	struct ctx_str line, old = {"", 0};
+	char sign;
+
+	while (patch.n > 0) {
+		line = ctx_str_cut(&patch, '\n');
+		sign = line.n > 0 ? line.p[0] : ' ';
+		if (ctx_str_begins(line, "*** ") ||
+		    (old.n > 0 && sign != '+' && sign != '-'))
+			break;
+		line = line.n > 0
+		    ? ctx_str_trim((struct ctx_str){line.p + 1, line.n - 1})
+		    : line;
+		if (sign == '-' && old.n == 0)
+			old = line;
+		else if (sign == '+' && (old.n > 0 || is_telling(line)))
+			return store_change(actions, id, old, line, err);
+	}
+	return store_change(actions, id, old, (struct ctx_str){"", 0}, err);
+}
+
+int
+ctx_summary_record_patch(struct summary_actions *actions, struct ctx_str patch,
+    uint32_t *id, struct ctx_err *err)
+{
+	const size_t mark = sizeof PATCH_MARK - 1;
+	struct ctx_str line;
+	const char *at;
+	int n = 0;
+
+	while (patch.n > 0) {
+		line = ctx_str_cut(&patch, '\n');
+		at = ctx_str_begins(line, "*** ")
+		    ? memmem(line.p, line.n, PATCH_MARK, mark)
+		    : NULL;
+		if (at == NULL)
+			continue;
+		line.n -= (size_t)(at + mark - line.p);
+		line.p = at + mark;
+		if (ctx_summary_actions_record(actions, CHANGED_FILE, line, id,
+			err) < 0 ||
+		    (*id != 0 && store_hunk(actions, *id, patch, err) < 0))
+			return -1;
+		n++;
+	}
+	return n;
+}
