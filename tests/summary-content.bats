@@ -768,7 +768,7 @@ X
 	{
 		messages "user:Move the libraries, please." \
 		    "assistant:I have two questions about that."
-		tool c1 AskUserQuestion '{"questions": [{"question": "Do you want to keep the history?", "options": [{"label": "Keep it"}]}]}' \
+		tool c1 AskUserQuestion '{"questions": [{"question": "Do you want to keep the history?", "options": [{"label": "Keep it"}]}, {"question": "Which one?"}]}' \
 		    'User has answered your questions: "Do you want to keep the history?"="Fresh copy (no history)", "Which one?"="Only the "reader", please". You can now continue with the answers in mind.'
 		for i in 1 2 3; do
 			messages "user:and $i?" "assistant:$(words 60)"
@@ -776,12 +776,27 @@ X
 	} > in
 	ctx-prune -s summarize -k 1 -t 1 -b 280 in > out
 	summary_of out |
-	    grep -q 'Called: AskUserQuestion -> the user chose Fresh copy (no history); Only the "reader", please$'
+	    grep -q 'Called: AskUserQuestion Do you want to keep the history?; Which one? -> the user chose Fresh copy (no history); Only the "reader", please$'
 	# Newer versions begin otherwise.
 	sed 's/User has answered your questions/Your questions have been answered/' \
 	    in > newer
 	ctx-prune -s summarize -k 1 -t 1 -b 280 newer > out
-	summary_of out | grep -q 'AskUserQuestion -> the user chose Fresh copy'
+	summary_of out | grep -q 'AskUserQuestion Do you .* -> the user chose Fresh copy'
+}
+
+@test "a summary tells what another agent was asked to do" {
+	{
+		messages "user:Mend the doors, please."
+		tool c1 spawn "$(jq -nc '{tasks: [
+		    {role: "worker", prompt: "Mend the first door.\nBe quick."},
+		    {role: "worker", prompt: "Paint the second door."}]}')" ok
+		tool c2 wait_for "$(jq -nc '{kind: "reader",
+		    prompt: ("Find every door that " + "still " * 40)}')" ok
+		messages "assistant:$(words 900)" "user:And now?"
+	} > in
+	summary_text
+	grep -qx 'Called: spawn Mend the first door\.; Paint the second door\. -> ok' text
+	grep -q 'Called: wait_for reader Find every door that still .*still[.][.][.] -> ok' text || fail "$(cat text)"
 }
 
 @test "short answers of the user are in a summary" {

@@ -99,9 +99,78 @@ cut_path(struct ctx_str text)
 	return text;
 }
 
+/* Returns true for the key of an argument that says in words what is asked for:
+ * a question, or what another agent is to do. */
+static bool
+asks(struct ctx_str key)
+{
+	static const char *const keys[] = {"goal", "instructions", "message",
+	    "objective", "prompt", "query", "question", "task", "title", NULL};
+
+	for (size_t i = 0; keys[i] != NULL; i++)
+		if (key.n == strlen(keys[i]) &&
+		    memcmp(key.p, keys[i], key.n) == 0)
+			return true;
+	return false;
+}
+
+/* Appends the first line of an argument to actions->line, if the argument is a
+ * number or a short string.  Of a longer string that says what is asked for,
+ * appends the beginning. key: node of the argument's key. */
+static int
+append_argument(struct summary_actions *actions, uint32_t key,
+    const char *before, struct ctx_err *err)
+{
+	const struct ctx_json *json = actions->json;
+	struct ctx_str name, value;
+	uint8_t kind = json->nodes[key + 1].kind;
+	size_t whole;
+	bool told;
+
+	if (kind != CTX_JSON_STRING && kind != CTX_JSON_NUMBER)
+		return 0;
+	actions->text.n = 0;
+	if (ctx_json_text(json, key, &actions->text, &name, err) < 0)
+		return -1;
+	told = asks(name);
+	actions->text.n = 0;
+	if (ctx_json_text(json, key + 1, &actions->text, &value, err) < 0)
+		return -1;
+	value = cut_path(ctx_summary_first_line(value));
+	if (value.n == 0 || (value.n > MOST_ARGUMENT && !told))
+		return 0;
+	whole = value.n;
+	value = ctx_summary_cut(value, MOST_ARGUMENT);
+	return ctx_buf_printf(&actions->line, err, "%s%.*s%s", before,
+	    (int)value.n, value.p, value.n < whole ? "..." : "");
+}
+
+/* Appends to actions->line what the arguments of a tool call ask for in arrays
+ * and objects, such as the questions of a dialog. */
+static int
+append_inner_arguments(struct summary_actions *actions, struct ctx_err *err)
+{
+	const struct ctx_json *json = actions->json;
+	size_t from = actions->line.n;
+	struct ctx_str name;
+
+	for (uint32_t i = 1; i < json->n && actions->line.n <= CTX_MOST_ACTION;
+	     i++) {
+		if (!ctx_json_is_key(json, i))
+			continue;
+		actions->text.n = 0;
+		if (ctx_json_text(json, i, &actions->text, &name, err) < 0 ||
+		    (asks(name) &&
+			append_argument(actions, i,
+			    actions->line.n > from ? "; " : " ", err) < 0))
+			return -1;
+	}
+	return 0;
+}
+
 /* Stores an action for a tool call that neither runs a command nor changes a
  * file.  The text is the name of the tool and those of its arguments that are
- * numbers or short strings. */
+ * numbers or short strings, or say what is asked for. */
 static int
 record_other_call(struct summary_actions *actions, struct ctx_str tool,
     uint32_t *id, struct ctx_err *err)
@@ -110,8 +179,7 @@ record_other_call(struct summary_actions *actions, struct ctx_str tool,
 	static const char *const agents[] = {"agent", "task", "subagent",
 	    "delegate", NULL};
 	struct ctx_buf *line = &actions->line;
-	struct ctx_str value;
-	uint32_t key, node;
+	uint32_t key;
 	size_t i, n = ctx_json_count(json, 0);
 
 	line->n = 0;
@@ -121,20 +189,11 @@ record_other_call(struct summary_actions *actions, struct ctx_str tool,
 	if (ctx_buf_add_str(line, tool, err) < 0)
 		return -1;
 	for (i = 0, key = 1; i < n && line->n <= CTX_MOST_ACTION;
-	     i++, key = json->nodes[node].next) {
-		node = key + 1;
-		if (json->nodes[node].kind != CTX_JSON_STRING &&
-		    json->nodes[node].kind != CTX_JSON_NUMBER)
-			continue;
-		actions->text.n = 0;
-		if (ctx_json_text(json, node, &actions->text, &value, err) < 0)
+	     i++, key = json->nodes[key + 1].next)
+		if (append_argument(actions, key, " ", err) < 0)
 			return -1;
-		value = cut_path(ctx_summary_first_line(value));
-		if (value.n > 0 && value.n <= MOST_ARGUMENT &&
-		    (ctx_buf_add(line, " ", 1, err) < 0 ||
-			ctx_buf_add_str(line, value, err) < 0))
-			return -1;
-	}
+	if (line->n == tool.n && append_inner_arguments(actions, err) < 0)
+		return -1;
 	if (ctx_summary_actions_record(actions,
 		changes_something(tool) ? CHANGE : CALL, ctx_buf_str(line), id,
 		err) < 0)
