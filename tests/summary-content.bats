@@ -191,6 +191,21 @@ X
 	done
 }
 
+@test "a summary lists no coordinates of drawings and no measurements" {
+	{
+		messages "user:Look at the icon, please."
+		tool c1 get_icon '{"path": "bell.svg"}' "$(words 60)
+		    d='M4.5 7.25c0-1.42.9 2.6l-1.5.3',
+		    took 519.111542 and 0.8791, 3.14.2 and rgb_2.5"
+		messages "assistant:$(words 900)" "user:and?"
+	} > in
+	summary_text
+	for name in 3.14.2 rgb_2.5; do
+		grep -qF " $name" text || fail "no $name: $(cat text)"
+	done
+	run ! grep -e 'M4' -e 7.25c -e 2.6l -e 519 -e 0.87 text
+}
+
 @test "in a small summary the user's constraints and changing calls come before names" {
 	{
 		messages "user:I want to change my trip, please." \

@@ -50,6 +50,8 @@ talk() { # three questions and answers, which are kept
 			"{\"cell_id\": \"5\", \"yield_time_ms\": 9}"},
 		    {type: "function_call_output", call_id: "c9", output:
 			"Script completed\nWall time 2 seconds\nOutput:\nerror: no space left"}'
+		script c11 'text(await tools.exec_command({cmd: "make run"}))' \
+		    '{"chunk_id":"5aa7e1","wall_time_seconds":0.3128,"exit_code":1,"output":"cannot open run\nplease plan\n"}'
 		jq -nc '{type: "custom_tool_call", call_id: "c10", name: "exec", input:
 			"tools.apply_patch(`*** Begin Patch\n*** Update File: src/c.c\n*** End Patch`)"},
 		    {type: "custom_tool_call_output", call_id: "c10", output:
@@ -67,6 +69,7 @@ Ran: make
 Ran: make all -> 8 passed in 9s
 Ran: unfinished -> ok
 Ran: make long -> error: no space left
+Ran: make run -> cannot open run; please plan [exit 1]
 Changed: src/c.c (failed) -> apply_patch verification failed: no such lines
 Done: find it
 Open: write the alias

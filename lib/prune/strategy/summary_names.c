@@ -88,6 +88,31 @@ is_measure(const char *p, size_t n)
 	return false;
 }
 
+/* Returns true for a name of digits, points and hyphens in which single letters
+ * are commands to draw a line, as in "M4.5", or that has 4 or more
+ * digits after its point, as times and measurements have. */
+static bool
+is_data(const char *p, size_t n)
+{
+	size_t points = 0, drawn = 0, decimals = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (ctx_is_digit(p[i])) {
+			decimals += points > 0;
+			continue;
+		}
+		points += p[i] == '.';
+		if (p[i] == '.' || p[i] == '-')
+			continue;
+		if (strchr("CcHhLlMmQqSsZz", p[i]) == NULL ||
+		    (i + 1 < n && !ctx_is_digit(p[i + 1]) && p[i + 1] != '-' &&
+			p[i + 1] != '.'))
+			return false;
+		drawn++;
+	}
+	return points > 0 && (drawn > 0 || (points == 1 && decimals >= 4));
+}
+
 /* Returns true for two words in small letters with a slash between them, such
  * as yes/no, that are not part of a path. */
 static bool
@@ -136,6 +161,7 @@ read_name(const struct name_reader *reader, const char *p, size_t n)
 	size_t before = (size_t)(p - reader->text);
 
 	if (is_markup(reader, p, n) || is_measure(p, n) ||
+	    (reader->key == 0 && is_data(p, n)) ||
 	    (reader->prose && is_alternative(reader, p, n)))
 		return (struct ctx_str){p, 0};
 	if (before == 0 || p[-1] != '/')
@@ -219,12 +245,13 @@ read_names(struct name_reader *reader, struct ctx_str text, struct ctx_err *err)
 }
 
 /* Returns true for the key of an argument that limits the time or the output of
- * a tool call. */
+ * a tool call, or of what Codex says in a result about time and output. */
 static bool
 is_limit(struct ctx_str key)
 {
-	static const char *const limits[] = {"max_output_tokens",
-	    "yield_time_ms", "timeout", "timeout_ms", NULL};
+	static const char *const limits[] = {"chunk_id", "max_output_tokens",
+	    "original_token_count", "timeout", "timeout_ms",
+	    "wall_time_seconds", "yield_time_ms", NULL};
 
 	for (size_t i = 0; limits[i] != NULL; i++)
 		if (key.n == strlen(limits[i]) &&

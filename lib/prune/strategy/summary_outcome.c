@@ -92,6 +92,30 @@ ctx_summary_skip_header(struct ctx_str result)
 	return result;
 }
 
+/* Of a result in JSON that Codex's scripts print, returns the text of the
+ * member "output", in which line feeds are escaped.  Returns other text as it
+ * is. */
+static struct ctx_str
+skip_members(struct ctx_str text)
+{
+	static const char begin[] = "{\"chunk_id\":",
+			  output[] = "\"output\":\"";
+	const size_t n = sizeof output - 1;
+	const char *at = ctx_str_begins(text, begin)
+	    ? memmem(text.p, text.n, output, n)
+	    : NULL;
+
+	if (at == NULL)
+		return text;
+	text.n -= (size_t)(at + n - text.p);
+	text.p = at + n;
+	if (text.n > 1 && memcmp(text.p + text.n - 2, "\"}", 2) == 0)
+		text.n -= 2;
+	while (text.n > 1 && memcmp(text.p + text.n - 2, "\\n", 2) == 0)
+		text.n -= 2;
+	return text;
+}
+
 /* ---- kinds of lines ---- */
 
 static bool
@@ -421,7 +445,8 @@ static void
 find_lines(const struct ctx_summary_text *result, struct ctx_str body,
     bool search, struct outcome_lines *lines)
 {
-	struct ctx_str header = {result->text.p, result->text.n - body.n};
+	struct ctx_str header = {result->text.p,
+	    (size_t)(body.p - result->text.p)};
 	bool failed, is_data;
 
 	read_exit_status(header, &lines->status);
@@ -448,7 +473,8 @@ ctx_summary_find_outcome(const struct ctx_summary_text *result, bool search,
     struct ctx_buf *out, struct ctx_err *err)
 {
 	struct outcome_lines lines = {.status = NO_STATUS};
-	struct ctx_str body = ctx_summary_skip_header(result->text);
+	struct ctx_str body =
+	    skip_members(ctx_str_trim(ctx_summary_skip_header(result->text)));
 
 	find_lines(result, body, search, &lines);
 	out->n = 0;
