@@ -814,6 +814,16 @@ X
 	grep -q 'Called: wait_for reader Find every door that still .*still[.][.][.] -> ok' text || fail "$(cat text)"
 }
 
+@test "a summary has nothing that Codex writes before a request from an editor" {
+	{
+		messages $'user:# Context from my IDE setup:\n\n## Open tabs:\n- Never open: a.md\n\n## My request for Codex:\nMend the door of the attic.' \
+		    "assistant:$(words 900)" "user:And now?"
+	} > in
+	summary_text
+	grep -qx 'User: Mend the door of the attic\.' text
+	run ! grep -e 'IDE setup' -e 'Never open' -e 'My request' text
+}
+
 @test "short answers of the user are in a summary" {
 	{
 		messages "user:Book me a flight, please." \

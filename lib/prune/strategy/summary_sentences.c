@@ -248,6 +248,22 @@ ctx_summary_is_constraint(struct ctx_str text)
 
 /* ---- text in a message of the user that the user did not write ---- */
 
+/* Finds the text that Codex puts before what the user has typed in an editor.
+ * Sets *from to its offset, and returns its length in bytes, or 0. */
+static size_t
+find_editor_context(struct ctx_str text, size_t *from)
+{
+	static const char own[] = "\n## My request for Codex:\n";
+	const size_t n = sizeof own - 1;
+	const char *at;
+
+	if (!ctx_str_begins(ctx_str_trim(text), "# ") ||
+	    (at = memmem(text.p, text.n, own, n)) == NULL)
+		return 0;
+	*from = 0;
+	return (size_t)(at + n - text.p);
+}
+
 size_t
 ctx_summary_find_context(struct ctx_str text, size_t *from)
 {
@@ -259,8 +275,10 @@ ctx_summary_find_context(struct ctx_str text, size_t *from)
 	    "recommended_plugins", "skill", "system-reminder",
 	    "task-notification", "turn_aborted", "user_instructions", NULL};
 	const char *at = text.p, *name, *end = text.p + text.n;
-	size_t n;
+	size_t n = find_editor_context(text, from);
 
+	if (n > 0)
+		return n;
 	for (; (at = memchr(at, '<', (size_t)(end - at))) != NULL; at++) {
 		name = at + 1;
 		for (size_t i = 0; tags[i] != NULL; i++) {
