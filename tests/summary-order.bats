@@ -63,15 +63,19 @@ I would merge it as soon as the tests are there.'
 @test "of several kept messages in a row, the summary names only the last" {
 	{
 		messages "user:Pin the first of them." "user:Pin the second of them."
-		tool c1 run '{"command": "ls attic"}' "beam_71 roof_72 $(words 900)"
+		tool c1 run '{"command": "make attic"}' "beam_71 roof_72 $(words 900)"
 		messages $'user:<system-reminder>\nPin the third of them.\n</system-reminder>'
-		tool c2 run '{"command": "ls shed"}' "oak_73 $(words 900)"
+		tool c2 run '{"command": "make shed"}' "oak_73 $(words 900)"
 		messages "user:and?"
 	} > in
 	ctx-prune -s summarize -k 1 -t 1 --pin '^(<system-reminder>\s*)?Pin the' -b 420 in > out
 	summary_of out | sed '1s/^\[Earlier conversation summary\]: //' > text
 	[ "$(grep -c "^After the user's message" text)" -eq 1 ]
 	grep -q "^After the user's message \"Pin the second of them.\" (complete below):" text
+	# Calls that are told only at the end do not count.
+	sed -i 's/make \(attic\|shed\)/ls \1/' in
+	ctx-prune -s summarize -k 1 -t 1 --pin '^(<system-reminder>\s*)?Pin the' -b 420 in > out
+	run ! grep "After the user's message" out
 }
 
 @test "a task that a kept call ends is told at the end of the summary" {

@@ -215,7 +215,7 @@ int
 ctx_summary_append_lines(const struct summary_writer *w, struct ctx_buf *out,
     struct ctx_err *err)
 {
-	const struct summary_line *line, *before = NULL;
+	const struct summary_line *line, *before = NULL, *kept = NULL;
 	enum list_place where;
 	uint32_t lists = 0;
 	bool end = false;
@@ -231,6 +231,18 @@ ctx_summary_append_lines(const struct summary_writer *w, struct ctx_buf *out,
 		end |= where >= AT_END && n > 0;
 		if (where == AT_END_LINE)
 			continue;
+		/* The line of a kept message is written only before a line that
+		 * tells what happened after it. */
+		if (line->class == KEPT_MESSAGE) {
+			kept = line;
+			continue;
+		}
+		if (kept != NULL && line->number != UINT32_MAX) {
+			if (append_line(w->s, kept, before, out, err) < 0)
+				return -1;
+			before = kept;
+			kept = NULL;
+		}
 		if (append_line(w->s, line, before, out, err) < 0 ||
 		    append_list(w, at, n, lists, out, err) < 0)
 			return -1;
