@@ -34,6 +34,10 @@ Public repositories that have such files, read in November 2026:
                  samcat116/strato, savekirk/session-bridge,
                  theexperiencecompany/gaia ("coding4"): the same branch, or
                  branches of that name with a number each
+  claude, codex  JanDeDobbeleer/oh-my-posh, Safecast/safecast-map-MCP,
+                 blackgirlbytes/handwriter, entireio/skills,
+                 nakamura-shuta/tij, stat-guy/imessage-mail ("coding5"): the
+                 same branch
   mini           gruckion/mini-swe-agent (swebench_results)
   swe-agent      multi-swe-bench/experiments (evaluation/java/verified)
   tau            sierra-research/tau-bench (historical_trajectories)
