@@ -814,14 +814,17 @@ X
 	grep -q 'Called: wait_for reader Find every door that still .*still[.][.][.] -> ok' text || fail "$(cat text)"
 }
 
-@test "a summary has nothing that Codex writes before a request from an editor" {
+@test "a summary has nothing that programs write into messages of the user" {
 	{
 		messages $'user:# Context from my IDE setup:\n\n## Open tabs:\n- Never open: a.md\n\n## My request for Codex:\nMend the door of the attic.' \
+		    'user:Called the Read tool with the following input: {"filePath": "never.c"}' \
+		    $'user:<path>/never</path>\n<type>directory</type>\n<entries>\nnever.c must\n</entries>' \
+		    $'user:<task-notification>It must\nend.</task-notification>\nRead the output file to retrieve the result: /tmp/never' \
 		    "assistant:$(words 900)" "user:And now?"
 	} > in
 	summary_text
 	grep -qx 'User: Mend the door of the attic\.' text
-	run ! grep -e 'IDE setup' -e 'Never open' -e 'My request' text
+	[ "$(grep -c '^User' text)" -eq 1 ] || fail "$(cat text)"
 }
 
 @test "short answers of the user are in a summary" {

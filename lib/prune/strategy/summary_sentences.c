@@ -248,20 +248,37 @@ ctx_summary_is_constraint(struct ctx_str text)
 
 /* ---- text in a message of the user that the user did not write ---- */
 
-/* Finds the text that Codex puts before what the user has typed in an editor.
- * Sets *from to its offset, and returns its length in bytes, or 0. */
+/* Returns the length in bytes of text of a program at the beginning of a text,
+ * or 0 if the text begins with none. */
 static size_t
-find_editor_context(struct ctx_str text, size_t *from)
+program_text_length(struct ctx_str text)
 {
-	static const char own[] = "\n## My request for Codex:\n";
-	const size_t n = sizeof own - 1;
+	/* Text of the program begins with "begin" and contains "marker".  If
+	 * follows is true, the user's own text follows the marker. */
+	static const struct {
+		const char *begin, *marker;
+		bool follows;
+	} forms[] = {
+	    /* Codex, about the editor */
+	    {"# ", "\n## My request for Codex:\n", true},
+	    /* opencode, about files that the user mentions */
+	    {"Called the ", " tool with the following input: ", false},
+	    {"<path>", "\n<type>", false},
+	    /* Claude Code, about a command in the background */
+	    {"Read the output file to retrieve the result: ", "", false},
+	};
+	struct ctx_str own = ctx_str_trim(text);
 	const char *at;
+	size_t n;
 
-	if (!ctx_str_begins(ctx_str_trim(text), "# ") ||
-	    (at = memmem(text.p, text.n, own, n)) == NULL)
-		return 0;
-	*from = 0;
-	return (size_t)(at + n - text.p);
+	for (size_t i = 0; i < CTX_LENGTH(forms); i++) {
+		n = strlen(forms[i].marker);
+		if (ctx_str_begins(own, forms[i].begin) &&
+		    (at = memmem(own.p, own.n, forms[i].marker, n)) != NULL)
+			return forms[i].follows ? (size_t)(at + n - text.p)
+						: text.n;
+	}
+	return 0;
 }
 
 size_t
@@ -275,8 +292,9 @@ ctx_summary_find_context(struct ctx_str text, size_t *from)
 	    "recommended_plugins", "skill", "system-reminder",
 	    "task-notification", "turn_aborted", "user_instructions", NULL};
 	const char *at = text.p, *name, *end = text.p + text.n;
-	size_t n = find_editor_context(text, from);
+	size_t n = program_text_length(text);
 
+	*from = 0;
 	if (n > 0)
 		return n;
 	for (; (at = memchr(at, '<', (size_t)(end - at))) != NULL; at++) {
