@@ -346,8 +346,8 @@ them. Keep the old keys (the table has some 4 Mill. Rows). Then report." \
 		cat "$chat"
 	} > in
 	ctx-prune -s summarize --compact --summary-tokens 9000 in > out
-	head -n 1 out | jq -e '.content | test("User: xé") and test("User: éé") and
-	    (test("\ufffd") | not)'
+	head -n 1 out | jq -e '.content | test("User: xé+ [.][.][.]\n") and
+	    test("User: éé+ [.][.][.]\n") and (test("\ufffd") | not)'
 	head -n 1 out | iconv -f utf8 -t utf16 > /dev/null
 }
 
@@ -445,23 +445,24 @@ them. Keep the old keys (the table has some 4 Mill. Rows). Then report." \
 	offer=$'Moving is free of charge on all days.\nThe new room is on the second floor.\nShall I book room 14 for you?'
 	{
 		messages "user:A room, please." "assistant:$offer" \
-		    "user:Yes, please." "assistant:Done, see you soon." \
+		    "user:Yes, all of that sounds right to me. Bring a key." "assistant:Done, see you soon." \
 		    "user:Is there a pool?" "assistant:Shall I look for one?" \
 		    "user:No." "assistant:$(words 900)" "user:and?"
 	} > in
-	ctx-prune -s summarize -k 1 -t 1 -b 120 in > out
+	ctx-prune -s summarize -k 1 -t 1 -b 140 in > out
 	sentences_of out > text
 	grep -qx 'Assistant: The new room is on the second floor\.' text
-	grep -qx 'Assistant: Shall I book room 14 for you? (the user answered: "Yes, please\.")' text
-	run ! grep 'look for one' text
+	grep -qx 'Assistant: Shall I book room 14 for you? (the user answered: "Yes, all of that sounds right to me\.")' text
+	run ! grep -e 'look for one' -e '^User: Yes' text
+	grep -qx 'User: Bring a key\.' text
 	[ "$(grep -c 'room 14' text)" -eq 1 ]
 	# A later run reads this line as it is.
 	{
 		cat out
 		messages "assistant:$(words 300)" "user:then?"
 	} > more
-	ctx-prune -s summarize -k 1 -t 1 -b 150 more > out
-	sentences_of out | grep -qx 'Assistant: Shall I book room 14 for you? (the user answered: "Yes, please\.")'
+	ctx-prune -s summarize -k 1 -t 1 -b 170 more > out
+	sentences_of out | grep -qx 'Assistant: Shall I book room 14 for you? (the user answered: "Yes, all of that sounds right to me\.")'
 }
 
 @test "only the next message of the user agrees to a question" {

@@ -125,7 +125,7 @@ add_user_text(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
 {
 	struct ctx_str own, context;
 
-	if (ctx_summary_add_agreement(s, text, err) < 0)
+	if (ctx_summary_add_agreement(s, &text, err) < 0)
 		return -1;
 	while (text.n > 0) {
 		own.p = text.p;
@@ -268,14 +268,15 @@ int
 ctx_summary_keep(struct ctx_summary *s, const struct ctx_summary_text *text,
     struct ctx_err *err)
 {
-	int rc = ctx_summary_names_keep(&s->names, text->text, err);
+	struct ctx_str rest = text->text;
+	int rc = ctx_summary_names_keep(&s->names, rest, err);
 
 	if (text->kind == CTX_SUMMARY_ASSISTANT) {
 		s->question.n = 0;
 		s->answer = s->n;
 	}
 	if (rc == 0 && text->kind == CTX_SUMMARY_USER)
-		rc = ctx_summary_add_agreement(s, text->text, err) < 0
+		rc = ctx_summary_add_agreement(s, &rest, err) < 0
 		    ? -1
 		    : ctx_summary_add_kept_message(s, text->text, err);
 	if (rc == 0 &&

@@ -441,8 +441,9 @@ int ctx_summary_remember_answer(struct ctx_summary *s, struct ctx_str text,
  * a message of the user follows. */
 void ctx_summary_end_answer(struct ctx_summary *s);
 /* If a text of the user agrees to the last question of the assistant, adds a
- * line with the question and the answer. */
-int ctx_summary_add_agreement(struct ctx_summary *s, struct ctx_str answer,
+ * line with the question and the sentence that agrees, and removes this
+ * sentence from *text. */
+int ctx_summary_add_agreement(struct ctx_summary *s, struct ctx_str *text,
     struct ctx_err *err);
 /* Adds the line of a kept message.  If the summary already has this line,
  * changes the class of the line.  The caller passes CLASSES (not written) for a

@@ -94,11 +94,18 @@ ctx_summary_add_sentence(struct ctx_summary *s, enum ctx_summary_kind kind,
     struct ctx_str text, struct ctx_err *err)
 {
 	enum line_class class = ctx_summary_classify(kind, text);
+	size_t limit = ctx_summary_line_limit(text);
 	bool known;
 
 	if (class == CLASSES)
 		return 0;
-	text.n = ctx_summary_line_limit(text);
+	if (limit < text.n) {
+		s->kept.n = 0;
+		if (ctx_buf_add(&s->kept, text.p, limit, err) < 0 ||
+		    ctx_buf_add(&s->kept, " ...", 4, err) < 0)
+			return -1;
+		text = ctx_buf_str(&s->kept);
+	}
 	if (class == REST || (class == DECISION && text.n > LEAST_REPEATED)) {
 		if (add_shape(s, text, &known, err) < 0)
 			return -1;
@@ -166,15 +173,14 @@ skip_context(struct ctx_str text)
 }
 
 int
-ctx_summary_add_agreement(struct ctx_summary *s, struct ctx_str answer,
+ctx_summary_add_agreement(struct ctx_summary *s, struct ctx_str *text,
     struct ctx_err *err)
 {
 	struct ctx_buf *out = &s->question;
-	struct ctx_str first;
+	struct ctx_str first, answer = skip_context(*text);
 	size_t known;
 	uint32_t id;
 
-	answer = skip_context(answer);
 	if (out->n == 0 || answer.n == 0)
 		return 0;
 	first = ctx_summary_next_sentence(&answer);
@@ -194,7 +200,9 @@ ctx_summary_add_agreement(struct ctx_summary *s, struct ctx_str answer,
 		return -1;
 	if (s->n > known)
 		s->lines[known].frames = true;
+	ctx_summary_end_answer(s);
 	out->n = 0;
+	*text = answer;
 	return 0;
 }
 
