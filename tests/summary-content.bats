@@ -508,6 +508,11 @@ This roof was painted because it had to be."
 		    "new_string": "same();"}' ok
 		tool c5 Write '{"file_path": "e.py", "content":
 		    "#!/usr/bin/python3\n\nimport sys\nfrom os import path\n\ndef mend(door):\n"}' ok
+		# Of several changes of a file, the largest is told.
+		tool c7 Edit '{"file_path": "l.c", "old_string": "}", "new_string":
+		    "}\n\n#include <b.h>\nint large;\nint larger;\n"}' ok
+		tool c8 Edit '{"file_path": "l.c", "old_string": "int small;",
+		    "new_string": "int least;"}' ok
 		tool c6 apply_patch "$(jq -nc '{input: ("*** Begin Patch\n" +
 		    "*** Update File: f.c\n@@\n int a;\n-int b;\n-int c;\n+long b;\n+long c;\n" +
 		    "*** Add File: g.c\n+#include <a.h>\n+\n+int g;\n" +
@@ -527,6 +532,7 @@ This roof was painted because it had to be."
 		grep -qx 'Changed: g\.c -> + int g;' text
 		grep -qx 'Changed: h\.c -> - int h;' text
 		grep -qx 'Changed: k\.c' text
+		grep -qx 'Changed: l\.c -> + int large; (2 changes)' text
 		{ # A later run reads these lines as they are.
 			cat out
 			messages "assistant:$(words 900)" "user:then?"
@@ -876,6 +882,9 @@ echo only words
 echo "a | b" | make five
 make six --note "(not; two) 2 | 3"
 X
+		tool d1 Bash "$(jq -nc '{command: ("make seven " + "x=1 " * 60),
+		    description: "Paint the door"}')" "$(words 60)"
+		tool d2 Bash '{"command": "make eight", "description": "Wash it"}' "$(words 60)"
 		messages "assistant:$(words 900)" "user:Go on."
 	} > in
 	summary_text
@@ -891,5 +900,7 @@ Ran: echo only words
 Ran: echo "a | b" | make five
 Ran: make six --note "(not; two) 2 | 3"
 X
+	printf 'Ran: Paint the door: make seven %s ...\nRan: make eight\n' \
+	    "$(printf 'x=1 %.0s' {1..23})x" >> want
 	grep '^Ran' text | diff want -
 }

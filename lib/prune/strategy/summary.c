@@ -302,9 +302,15 @@ place_action(struct summary_line *line, const struct summary_action *action)
 		line->number = UINT32_MAX;
 	else if (action->class != DONE_TASK || line->class != DONE_TASK)
 		line->number = action->number;
-	line->details = action->failed ? 0 : action->details;
-	if (action->class == CHANGED_FILE && !action->failed)
+	if (action->class != CHANGED_FILE || action->failed) {
+		line->details = action->failed ? 0 : action->details;
+	} else {
 		line->changes += action->changes > 0 ? action->changes : 1;
+		if (action->details != 0 && action->size >= line->size) {
+			line->details = action->details;
+			line->size = action->size;
+		}
+	}
 	if (ctx_summary_is_task(action))
 		line->class = action->hidden ? CLASSES : action->class;
 }

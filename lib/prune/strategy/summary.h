@@ -177,6 +177,8 @@ struct summary_action {
 	/* id of the details in summary_actions.texts: values of a result in
 	 * JSON, or what an edit changed; or 0 if there are none */
 	uint32_t details;
+	/* for a changed file: about how many bytes the call changed */
+	uint64_t size;
 	/* how many times a file was changed, according to an earlier summary;
 	 * 0 if it gives no number, which means once */
 	uint32_t changes;
@@ -362,8 +364,11 @@ struct summary_line {
 	bool for_names;
 	bool has_names;   /* true if names are listed below the line */
 	uint32_t details; /* see struct summary_action */
-	/* for a changed file: number of successful calls that changed it */
+	/* For a changed file: changes: number of successful calls that changed
+	 * it. size: struct summary_action.size of the call whose details are
+	 * told. */
 	uint32_t changes;
+	uint64_t size;
 	bool with_details; /* true if the line is written with its details */
 };
 

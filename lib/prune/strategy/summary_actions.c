@@ -203,6 +203,34 @@ record_other_call(struct summary_actions *actions, struct ctx_str tool,
 	return 0;
 }
 
+/* Stores an action for a command in one line.  If the command is long, and its
+ * tool call has a description of what it is for, the description comes first.
+ */
+static int
+record_command(struct summary_actions *actions, struct ctx_str command,
+    uint32_t *id, struct ctx_err *err)
+{
+	const struct ctx_json *json = actions->json;
+	uint32_t node = ctx_json_find(json, 0, "description");
+	bool reads = ctx_summary_only_reads(command);
+	struct ctx_str text;
+
+	if (node != 0 && json->nodes[node].kind == CTX_JSON_STRING && !reads &&
+	    command.n > CTX_MOST_ACTION) {
+		actions->key.n = actions->text.n = 0;
+		if (ctx_json_text(json, node, &actions->key, &text, err) < 0)
+			return -1;
+		text = ctx_summary_cut(ctx_summary_first_line(text),
+		    MOST_ARGUMENT);
+		if (ctx_buf_printf(&actions->text, err, "%.*s: %.*s",
+			(int)text.n, text.p, (int)command.n, command.p) < 0)
+			return -1;
+		command = ctx_buf_str(&actions->text);
+	}
+	return ctx_summary_actions_record(actions,
+	    reads ? LOOK_COMMAND : COMMAND, command, id, err);
+}
+
 /* Stores an action for a tool call (what the call did), found in its arguments
  * (actions->json).  Sets *id to the id of the action, or to 0 if there is
  * none. */
@@ -249,10 +277,8 @@ record_arguments(struct summary_actions *actions, struct ctx_str tool,
 		if (ctx_summary_write_command(text, &actions->key,
 			&actions->line, err) < 0)
 			return -1;
-		text = ctx_buf_str(&actions->line);
-		return ctx_summary_actions_record(actions,
-		    ctx_summary_only_reads(text) ? LOOK_COMMAND : COMMAND, text,
-		    id, err);
+		return record_command(actions, ctx_buf_str(&actions->line), id,
+		    err);
 	default:
 		return 0;
 	}

@@ -41,22 +41,7 @@ store_change(struct summary_actions *actions, uint32_t id, struct ctx_str old,
 	    &actions->list[id - 1].details, err);
 }
 
-/* Stores the first difference between the lines of two texts. */
-static int
-store_difference(struct summary_actions *actions, uint32_t id,
-    struct ctx_str old, struct ctx_str new, struct ctx_err *err)
-{
-	struct ctx_str a, b;
-
-	do {
-		a = ctx_str_trim(ctx_str_cut(&old, '\n'));
-		b = ctx_str_trim(ctx_str_cut(&new, '\n'));
-	} while ((old.n > 0 || new.n > 0) && a.n == b.n &&
-	    memcmp(a.p, b.p, a.n) == 0);
-	return store_change(actions, id, a, b, err);
-}
-
-/* Returns false for a line with which many files begin. */
+/* Returns false for a short line, and for one with which many files begin. */
 static bool
 is_telling(struct ctx_str line)
 {
@@ -70,6 +55,35 @@ is_telling(struct ctx_str line)
 	return line.n >= LEAST_TELLING;
 }
 
+/* Stores the first difference between the lines of two texts; if any of the
+ * different lines says something, the first of these. */
+static int
+store_difference(struct summary_actions *actions, uint32_t id,
+    struct ctx_str old, struct ctx_str new, struct ctx_err *err)
+{
+	struct ctx_str a, b, first = {"", 0}, second = first;
+	size_t longer;
+
+	while (old.n > 0 || new.n > 0) {
+		longer = old.n > new.n ? old.n : new.n;
+		a = ctx_str_trim(ctx_str_cut(&old, '\n'));
+		b = ctx_str_trim(ctx_str_cut(&new, '\n'));
+		if (a.n == b.n && memcmp(a.p, b.p, a.n) == 0)
+			continue;
+		if (first.n == 0 && second.n == 0) {
+			actions->list[id - 1].size = longer;
+			first = a;
+			second = b;
+		}
+		if (is_telling(a) || is_telling(b)) {
+			first = is_telling(a) ? a : (struct ctx_str){"", 0};
+			second = is_telling(b) ? b : (struct ctx_str){"", 0};
+			break;
+		}
+	}
+	return store_change(actions, id, first, second, err);
+}
+
 /* Stores the first line of a new file that says something. */
 static int
 store_content(struct summary_actions *actions, uint32_t id, struct ctx_str text,
@@ -77,6 +91,7 @@ store_content(struct summary_actions *actions, uint32_t id, struct ctx_str text,
 {
 	struct ctx_str line = {"", 0};
 
+	actions->list[id - 1].size = text.n;
 	while (text.n > 0) {
 		line = ctx_str_trim(ctx_str_cut(&text, '\n'));
 		if (is_telling(line))
@@ -137,8 +152,11 @@ store_hunk(struct summary_actions *actions, uint32_t id, struct ctx_str patch,
     struct ctx_err *err)
 {
 	struct ctx_str line, old = {"", 0};
+	const char *next = memmem(patch.p, patch.n, "\n*** ", 5);
 	char sign;
 
+	actions->list[id - 1].size =
+	    next != NULL ? (size_t)(next - patch.p) : patch.n;
 	while (patch.n > 0) {
 		line = ctx_str_cut(&patch, '\n');
 		sign = line.n > 0 ? line.p[0] : ' ';
