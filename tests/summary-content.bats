@@ -904,3 +904,25 @@ X
 	    "$(printf 'x=1 %.0s' {1..23})x" >> want
 	grep '^Ran' text | diff want -
 }
+
+@test "a command that also shows files has no error as outcome unless it failed" {
+	hit=$'a.c:7: error: bad name\n'"$(words 40)"
+	{
+		messages "user:Find it, please."
+		tool c1 run '{"command": "make pack && rg bad src"}' "$hit"
+		tool c2 run '{"command": "make sack && cat log"}' \
+		    "$hit"$'\n5 passed in 1s'
+		tool c3 run '{"command": "make rack && sed -n 9p log"}' \
+		    $'Exit code 1\nerror: no rack\n'"$(words 40)"
+		tool c4 run '{"command": "make stack | grep -v warning"}' "$hit"
+		messages "assistant:$(words 900)" "user:and?"
+	} > in
+	summary_text
+	cat > want <<'X'
+Ran: make pack && rg bad src
+Ran: make sack && cat log -> 5 passed in 1s
+Ran: make rack && sed -n 9p log -> error: no rack [exit 1]
+Ran: make stack | grep -v warning -> a.c:7: error: bad name
+X
+	grep '^Ran' text | diff want -
+}

@@ -147,12 +147,18 @@ struct ctx_str ctx_find_error_line(struct ctx_str text);
 /* Returns a tool result without the lines that Codex writes before the output
  * of a command. */
 struct ctx_str ctx_summary_skip_header(struct ctx_str result);
+/* Where a line that tells the outcome of a tool call is searched for. */
+enum outcome_search {
+	SEARCH_SHORT, /* in a short result only */
+	/* also numbers of tests in a long result; if it failed, errors, too */
+	SEARCH_TESTS,
+	SEARCH_ALL, /* also error messages in a long result */
+};
+
 /* Writes the outcome of a tool call, which is a line of the tool result, to the
- * buffer "out".  Writes nothing if no line says what the outcome is. search:
- * true if such a line is searched for in the whole result, because the result
- * is not the content of a file. */
-int ctx_summary_find_outcome(const struct ctx_summary_text *result, bool search,
-    struct ctx_buf *out, struct ctx_err *err);
+ * buffer "out".  Writes nothing if no line says what the outcome is. */
+int ctx_summary_find_outcome(const struct ctx_summary_text *result,
+    enum outcome_search search, struct ctx_buf *out, struct ctx_err *err);
 /* Writes values of a tool result in JSON to the buffer "out", in about 140
  * bytes: "KEY=VALUE, KEY=VALUE".  Begins with the outermost members.  Leaves
  * out long values, and values that the text "call" contains. */
@@ -293,6 +299,8 @@ int ctx_summary_write_command(struct ctx_str command, struct ctx_buf *scratch,
     struct ctx_buf *out, struct ctx_err *err);
 /* Returns true if a command only shows the content of files. */
 bool ctx_summary_only_reads(struct ctx_str command);
+/* Returns true if a part of a command shows the content of files. */
+bool ctx_summary_also_reads(struct ctx_str command);
 
 /* ---- summary_changes.c ---- */
 

@@ -363,12 +363,17 @@ record_outcome(struct summary_actions *actions, uint32_t last,
 	struct summary_action *action = &actions->list[last - 1];
 	struct ctx_buf *line = &actions->line;
 	uint32_t outcome = 0, number = action->number, others = 0, i;
+	enum outcome_search search = SEARCH_SHORT;
 	bool failed;
 
 	for (i = last; i > 0 && actions->list[i - 1].number == number; i--)
 		others += actions->list[i - 1].class != CHANGED_FILE;
-	if (ctx_summary_find_outcome(result, action->class == COMMAND, line,
-		err) < 0)
+	if (action->class == COMMAND)
+		search = ctx_summary_also_reads(
+			     ctx_intern_at(&actions->texts, action->text))
+		    ? SEARCH_TESTS
+		    : SEARCH_ALL;
+	if (ctx_summary_find_outcome(result, search, line, err) < 0)
 		return -1;
 	/* If a script does several things, it is not known to which of them the
 	 * outcome belongs, so it is not stored. */

@@ -275,18 +275,41 @@ part_only_reads(struct ctx_str part)
 	return false;
 }
 
+/* Finds out whether some or all parts of a command show the content of files.
+ * What reads from a pipe does not count. */
+static void
+find_readers(struct ctx_str command, bool *some, bool *all)
+{
+	struct command_part part;
+
+	*some = false;
+	*all = true;
+	while (command.n > 0) {
+		part = cut_part(&command);
+		if (part.text.n == 0 ||
+		    (part.before.n == 1 && part.before.p[0] == '|'))
+			continue;
+		if (part_only_reads(part.text))
+			*some |= !begins_with_word(part.text, "cd");
+		else
+			*all = false;
+	}
+}
+
 bool
 ctx_summary_only_reads(struct ctx_str command)
 {
-	struct ctx_str rest = command;
-	struct command_part part;
+	bool some, all;
 
-	while (rest.n > 0) {
-		part = cut_part(&rest);
-		if (part.text.n > 0 &&
-		    !(part.before.n == 1 && part.before.p[0] == '|') &&
-		    !part_only_reads(part.text))
-			return false;
-	}
-	return memchr(command.p, '>', command.n) == NULL;
+	find_readers(command, &some, &all);
+	return all && memchr(command.p, '>', command.n) == NULL;
+}
+
+bool
+ctx_summary_also_reads(struct ctx_str command)
+{
+	bool some, all;
+
+	find_readers(command, &some, &all);
+	return some;
 }

@@ -303,7 +303,8 @@ struct outcome_lines {
 	struct ctx_str line; /* one line, or a short result as a whole */
 	/* an error message that tells why tests failed; may be empty */
 	struct ctx_str cause;
-	int status; /* exit status, or NO_STATUS */
+	int status;    /* exit status, or NO_STATUS */
+	bool is_error; /* true if no line has numbers of tests */
 };
 
 /* Sets lines->line to the most informative line of a result.  Of lines with
@@ -330,7 +331,8 @@ search_lines(struct ctx_str text, struct outcome_lines *lines)
 			lines->cause = line;
 		}
 	}
-	if (best == NO_RESULTS)
+	lines->is_error = best == NO_RESULTS;
+	if (lines->is_error)
 		lines->line = lines->cause;
 	if (best != SOME_FAILED)
 		lines->cause.n = 0;
@@ -439,11 +441,10 @@ find_running(struct ctx_str header)
 	return (struct ctx_str){NULL, 0};
 }
 
-/* Finds the lines that tell the outcome of a tool call. search: see
- * ctx_summary_find_outcome. */
+/* Finds the lines that tell the outcome of a tool call. */
 static void
 find_lines(const struct ctx_summary_text *result, struct ctx_str body,
-    bool search, struct outcome_lines *lines)
+    enum outcome_search search, struct outcome_lines *lines)
 {
 	struct ctx_str header = {result->text.p,
 	    (size_t)(body.p - result->text.p)};
@@ -451,9 +452,12 @@ find_lines(const struct ctx_summary_text *result, struct ctx_str body,
 
 	read_exit_status(header, &lines->status);
 	lines->line = find_running(header);
-	if (lines->line.n == 0 && (search || lines->status > 0))
+	if (lines->line.n == 0 && (search != SEARCH_SHORT || lines->status > 0))
 		search_lines(body, lines);
 	failed = result->failed || lines->status > 0;
+	/* In the content of a file, a line may look like an error message. */
+	if (search == SEARCH_TESTS && !failed && lines->is_error)
+		lines->line.n = 0;
 	if (lines->line.n == 0 && failed)
 		lines->line = ctx_str_trim(ctx_find_error_line(body));
 	body = ctx_str_trim(body);
@@ -469,8 +473,8 @@ find_lines(const struct ctx_summary_text *result, struct ctx_str body,
 }
 
 int
-ctx_summary_find_outcome(const struct ctx_summary_text *result, bool search,
-    struct ctx_buf *out, struct ctx_err *err)
+ctx_summary_find_outcome(const struct ctx_summary_text *result,
+    enum outcome_search search, struct ctx_buf *out, struct ctx_err *err)
 {
 	struct outcome_lines lines = {.status = NO_STATUS};
 	struct ctx_str body =
@@ -488,7 +492,7 @@ ctx_summary_find_outcome(const struct ctx_summary_text *result, bool search,
 	    (ctx_buf_add(out, "; ", 2, err) < 0 ||
 		append_plain(out, lines.cause, err) < 0))
 		return -1;
-	if (out->n == 0 && search && lines.status == 0)
+	if (out->n == 0 && search != SEARCH_SHORT && lines.status == 0)
 		return ctx_buf_add(out, "ok", 2, err);
 	if (lines.status > 0 &&
 	    ctx_buf_printf(out, err, "%s[exit %d]", out->n > 0 ? " " : "",
