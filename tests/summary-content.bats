@@ -598,14 +598,15 @@ This roof was painted because it had to be."
 	{
 		messages $'user:# AGENTS.md instructions for /home/ada\n<INSTRUCTIONS>x</INSTRUCTIONS>\nMend the clock.' \
 		    $'assistant:Insight \xe2\x94\x80\xe2\x94\x80\xe2\x94\x80 of the whole day\nThe clock is slow because it is wet.' \
-		    $'assistant:| part | state |\n| --- | --- |\n| the spring of the clock | broken since the winter of the year before |' \
+		    $'assistant:| part | state |\n| --- | --- |\n| small | row |\n| the spring of the clock | broken since the winter of the year before |' \
 		    "assistant:$(words 900)" "user:and?"
 	} > in
-	ctx-prune -s summarize -k 1 -t 1 -b 130 in > out
-	summary_of out > text
+	ctx-prune -s summarize -k 1 -t 1 -b 140 in > out
+	sentences_of out > text
 	grep -qx 'Assistant: The clock is slow because it is wet\.' text
-	grep -q '^Assistant: | the spring of the clock | broken' text
-	run ! grep -e 'User: # AGENTS' -e Insight -e '| part' -e '| ---' text
+	grep -A 1 -x 'Assistant: | part | state |' text |
+	    grep -q '^Assistant: | the spring of the clock | broken'
+	run ! grep -e 'User: # AGENTS' -e Insight -e '| ---' -e '| small' text
 }
 
 @test "a summary tells that an edit failed, and not what it would have changed" {
@@ -925,4 +926,21 @@ Ran: make rack && sed -n 9p log -> error: no rack [exit 1]
 Ran: make stack | grep -v warning -> a.c:7: error: bad name
 X
 	grep '^Ran' text | diff want -
+}
+
+@test "of a long text of the user a summary has all headings and numbered items" {
+	{
+		jq -nc '{role: "user", content: ("Mend the doors of the house.\n" +
+		    ([range(1; 7) | "## Part \(.):\n\nThe \(.). door is old, and it is red.\n" +
+			"It was the \(.). of its kind.\n\n\(.). Paint the door number \(.)\n"] |
+			join("")))}'
+		messages "assistant:$(words 900)" "user:And now?"
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 260 in > out
+	sentences_of out > text
+	for i in 1 2 3 4 5 6; do
+		grep -qx "User: ## Part $i:" text || fail "no heading $i: $(cat text)"
+		grep -qx "User: $i. Paint the door number $i" text || fail "no item $i: $(cat text)"
+	done
+	[ "$(grep -c 'of its kind' text)" -lt 6 ]
 }

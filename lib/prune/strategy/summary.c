@@ -19,6 +19,8 @@
 
 #include "prune/strategy/summary.h"
 
+/* A text of the user with at least this number of sentences is a long one. */
+enum { LONG_TEXT = 12 };
 /* Of another agent's report, only sentences are used that begin in its first
  * MOST_REPORT bytes. */
 enum { MOST_REPORT = 1500 };
@@ -51,71 +53,117 @@ ctx_summary_close(struct ctx_summary *summary)
 
 /* ---- texts to lines ---- */
 
-/* Returns true if a text begins with an item of a list: after blanks, a hyphen
- * or an asterisk and another blank. */
-static bool
-is_item(struct ctx_str text)
-{
-	size_t i = 0;
+/* While the lines of a text are read: where in a block of code, a diff or a
+ * table they are. */
+struct line_reader {
+	bool code, diff;
+	struct diff_hunk hunk;
+	struct ctx_str header; /* first row of a table, until it is added */
+};
 
-	while (i < text.n && (text.p[i] == ' ' || text.p[i] == '\t'))
-		i++;
-	return i + 1 < text.n && (text.p[i] == '-' || text.p[i] == '*') &&
-	    text.p[i + 1] == ' ';
+/* Adds the header of a table before the first of its rows that is added.
+ * Otherwise nothing would say what its columns are. rest: the text after the
+ * line "one".  Returns 1 if the line is a header, 0 if it is not, or -1 with
+ * *err. */
+static int
+add_table_header(struct ctx_summary *s, struct line_reader *reader,
+    struct ctx_str one, struct ctx_str rest, struct ctx_err *err)
+{
+	struct ctx_str header = reader->header;
+
+	reader->header.n = 0;
+	if (one.n == 0 || one.p[0] != '|')
+		return 0;
+	if (ctx_str_begins(rest, "|-") || ctx_str_begins(rest, "| -") ||
+	    ctx_str_begins(rest, "|:")) {
+		reader->header = one;
+		return 1;
+	}
+	if (ctx_summary_classify(CTX_SUMMARY_ASSISTANT, one) == CLASSES) {
+		reader->header = header;
+		return 0;
+	}
+	if (header.n == 0)
+		return 0;
+	if (ctx_summary_add_line(s, false, REST, header, err) < 0)
+		return -1;
+	s->lines[s->n - 1].leads = s->lines[s->n - 1].heads = true;
+	return 0;
 }
 
-/* Returns true if a line is an item of a list, with or without a number. */
-static bool
-begins_item(struct ctx_str text)
+/* Adds a line of a text, or its first sentence, and removes it from *text.
+ * begins: true if a line begins here.  Leaves out blocks of code and diffs, and
+ * a sentence that begins an indented item of a list, which says nothing without
+ * the item above. */
+static int
+add_part(struct ctx_summary *s, enum ctx_summary_kind kind,
+    struct line_reader *reader, bool begins, struct ctx_str *text,
+    struct ctx_err *err)
 {
-	size_t i = 0;
+	bool leads = begins && text->p[0] != ' ' && text->p[0] != '\t';
+	bool item = begins && !leads && ctx_summary_is_item(*text);
+	struct ctx_str one = {NULL, 0}, rest = *text;
+	size_t n;
+	int rc = 0;
 
-	if (is_item(text))
-		return true;
-	while (i < text.n && ctx_is_digit(text.p[i]))
-		i++;
-	return i > 0 && i + 1 < text.n && text.p[i] == '.' &&
-	    text.p[i + 1] == ' ';
+	if (begins) {
+		one = ctx_str_cut(&rest, '\n');
+		reader->diff = ctx_summary_in_hunk(&reader->hunk, one);
+		one = ctx_str_trim(one);
+	}
+	if (leads && kind == CTX_SUMMARY_ASSISTANT) {
+		rc = add_table_header(s, reader, one, rest, err);
+		if (rc < 0)
+			return -1;
+	}
+	if (leads && kind == CTX_SUMMARY_ASSISTANT &&
+	    ctx_summary_begins_item(one) &&
+	    ctx_summary_line_limit(one) == one.n)
+		*text = rest;
+	else
+		one = ctx_summary_next_sentence(text);
+	n = s->n;
+	if (ctx_str_begins(one, "```"))
+		reader->code = !reader->code;
+	else if (!reader->code && !reader->diff && !item && rc == 0 &&
+	    ctx_summary_add_sentence(s, kind, one, err) < 0)
+		return -1;
+	if (s->n > n) {
+		s->lines[n].leads = leads;
+		s->lines[n].heads = leads && kind == CTX_SUMMARY_USER &&
+		    (one.p[0] == '#' || ctx_is_digit(one.p[0]));
+	}
+	return 0;
 }
 
-/* Adds the sentences of a text to the lines.  Leaves out sentences in blocks of
- * code and in diffs.  Also leaves out a sentence that begins an indented item
- * of a list, which says nothing without the item above. */
 static int
 add_sentences(struct ctx_summary *s, enum ctx_summary_kind kind,
     struct ctx_str text, struct ctx_err *err)
 {
-	struct diff_hunk hunk = {0};
-	struct ctx_str one, rest;
-	bool code = false, diff = false, begins = true, leads, item;
-	size_t n;
+	struct line_reader reader = {0};
+	bool begins = true;
 
 	while (text.n > 0) {
-		n = s->n;
-		leads = begins && text.p[0] != ' ' && text.p[0] != '\t';
-		item = begins && !leads && is_item(text);
-		one = (struct ctx_str){NULL, 0};
-		rest = text;
-		if (begins) {
-			one = ctx_str_cut(&rest, '\n');
-			diff = ctx_summary_in_hunk(&hunk, one);
-			one = ctx_str_trim(one);
-		}
-		if (leads && kind == CTX_SUMMARY_ASSISTANT &&
-		    begins_item(one) && ctx_summary_line_limit(one) == one.n)
-			text = rest;
-		else
-			one = ctx_summary_next_sentence(&text);
-		if (ctx_str_begins(one, "```"))
-			code = !code;
-		else if (!code && !diff && !item &&
-		    ctx_summary_add_sentence(s, kind, one, err) < 0)
+		if (add_part(s, kind, &reader, begins, &text, err) < 0)
 			return -1;
-		if (s->n > n)
-			s->lines[n].leads = leads;
 		begins = text.p[-1] == '\n';
 	}
 	return 0;
+}
+
+/* If a text of the user has many lines, which begin at s->lines + from, gives
+ * its headings and numbered items the class TASK: without them, the other lines
+ * say little. */
+static void
+find_outline(struct ctx_summary *s, size_t from)
+{
+	bool is_long = s->n - from >= LONG_TEXT;
+
+	for (size_t i = from; i < s->n; i++) {
+		s->lines[i].heads &= is_long;
+		if (s->lines[i].heads && s->lines[i].class == REQUEST)
+			s->lines[i].class = TASK;
+	}
 }
 
 /* Adds the names and the sentences of a text of the user.  Of text that a
@@ -124,10 +172,12 @@ static int
 add_user_text(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
 {
 	struct ctx_str own, context;
+	size_t from;
 
 	if (ctx_summary_add_agreement(s, &text, err) < 0)
 		return -1;
 	while (text.n > 0) {
+		from = s->n;
 		own.p = text.p;
 		context.n = ctx_summary_find_context(text, &own.n);
 		context.p = text.p + own.n;
@@ -142,6 +192,7 @@ add_user_text(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
 			ctx_summary_names_add(&s->names, context, NULL, 0,
 			    false, err) < 0))
 			return -1;
+		find_outline(s, from);
 	}
 	return 0;
 }

@@ -133,6 +133,11 @@ size_t ctx_summary_line_limit(struct ctx_str text);
 bool ctx_summary_is_constraint(struct ctx_str text);
 /* Returns true if a sentence of the user begins with words of agreement. */
 bool ctx_summary_agrees(struct ctx_str text);
+/* Returns true if a text begins with an item of a list: after blanks, a hyphen
+ * or an asterisk and another blank. */
+bool ctx_summary_is_item(struct ctx_str text);
+/* Returns true if a line is an item of a list, with or without a number. */
+bool ctx_summary_begins_item(struct ctx_str text);
 /* Finds text that a program has put into a message of the user, such as
  * <system-reminder>.  Sets *from to the offset of this text, and returns its
  * length in bytes.  If there is no such text, sets *from to the length of the
@@ -362,6 +367,9 @@ struct summary_line {
 	/* true if the sentence is the first in its line of the message, and
 	 * that line is not indented */
 	bool leads;
+	/* true for a heading or numbered item of a long text of the user, or
+	 * for the header of a table */
+	bool heads;
 	/* true if the line is the first or the last of an answer, or has the
 	 * user's agreement */
 	bool frames;

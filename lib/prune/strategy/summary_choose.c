@@ -64,10 +64,14 @@ find_line_order(const struct ctx_summary *s, size_t i)
 	if (i == 0 || s->lines[i].earlier)
 		return 0;
 	if (s->lines[i].class == ANSWER)
-		return s->lines[i].frames                                  ? 0
-		    : is_numbered(ctx_intern_at(&s->seen, s->lines[i].id)) ? 1
-									   : 2;
-	return s->lines[i].mentioned_later ? FIRST_LINES : FIRST_LINES + 1;
+		return s->lines[i].frames ? 0
+		    : s->lines[i].heads ||
+			is_numbered(ctx_intern_at(&s->seen, s->lines[i].id))
+		    ? 1
+		    : 2;
+	return s->lines[i].heads || s->lines[i].mentioned_later
+	    ? FIRST_LINES
+	    : FIRST_LINES + 1;
 }
 
 /* Selects at most "most" lines of a class that together have at most "left"

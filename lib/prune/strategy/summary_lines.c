@@ -137,22 +137,35 @@ ctx_summary_remember_answer(struct ctx_summary *s, struct ctx_str text,
 	return 0;
 }
 
+/* Returns true for an item of a list and for a row of a table, which say little
+ * without the others. */
+static bool
+is_one_of_many(const struct ctx_summary *s, const struct summary_line *line)
+{
+	struct ctx_str text = ctx_intern_at(&s->seen, line->id);
+
+	return text.p[0] == '|' || ctx_summary_begins_item(text);
+}
+
 void
 ctx_summary_end_answer(struct ctx_summary *s)
 {
-	struct summary_line *line = NULL;
+	struct summary_line *line, *first = NULL, *last = NULL;
 
-	for (; s->answer < s->n; s->answer++)
-		if (s->lines[s->answer].leads &&
-		    s->lines[s->answer].class != CLASSES &&
-		    ctx_summary_classes[s->lines[s->answer].class].kind ==
-			CTX_SUMMARY_ASSISTANT) {
-			s->lines[s->answer].frames = line == NULL;
-			line = &s->lines[s->answer];
-			line->class = ANSWER;
-		}
-	if (line != NULL)
-		line->frames = true;
+	for (; s->answer < s->n; s->answer++) {
+		line = &s->lines[s->answer];
+		if (!line->leads || line->class == CLASSES ||
+		    ctx_summary_classes[line->class].kind !=
+			CTX_SUMMARY_ASSISTANT)
+			continue;
+		line->class = ANSWER;
+		if (first == NULL)
+			first = line;
+		if (last == NULL || !is_one_of_many(s, line))
+			last = line;
+	}
+	if (first != NULL)
+		first->frames = last->frames = true;
 }
 
 /* Returns the text of a user's message without the text at its beginning that a

@@ -226,7 +226,8 @@ ctx_summary_classify(enum ctx_summary_kind kind, struct ctx_str text)
 		return TROUBLE;
 	case CTX_SUMMARY_USER:
 		return is_assent(text) ||
-			(text.n < MOST_INTRODUCTION && is_introduction(text))
+			(text.n < MOST_INTRODUCTION && text.p[0] != '#' &&
+			    is_introduction(text))
 		    ? CLASSES
 		    : classify_prose(kind, text);
 	case CTX_SUMMARY_ASSISTANT:
@@ -426,6 +427,30 @@ ctx_summary_next_sentence(struct ctx_str *text)
 	text->p += sentence.n;
 	text->n -= sentence.n;
 	return ctx_str_trim(sentence);
+}
+
+bool
+ctx_summary_is_item(struct ctx_str text)
+{
+	size_t i = 0;
+
+	while (i < text.n && (text.p[i] == ' ' || text.p[i] == '\t'))
+		i++;
+	return i + 1 < text.n && (text.p[i] == '-' || text.p[i] == '*') &&
+	    text.p[i + 1] == ' ';
+}
+
+bool
+ctx_summary_begins_item(struct ctx_str text)
+{
+	size_t i = 0;
+
+	if (ctx_summary_is_item(text))
+		return true;
+	while (i < text.n && ctx_is_digit(text.p[i]))
+		i++;
+	return i > 0 && i + 1 < text.n && text.p[i] == '.' &&
+	    text.p[i + 1] == ' ';
 }
 
 size_t
