@@ -517,7 +517,8 @@ This roof was painted because it had to be."
 		    "*** Update File: f.c\n@@\n int a;\n-int b;\n-int c;\n+long b;\n+long c;\n" +
 		    "*** Add File: g.c\n+#include <a.h>\n+\n+int g;\n" +
 		    "*** Update File: h.c\n@@\n-int h;\n int i;\n+int j;\n" +
-		    "*** Delete File: k.c\n*** End Patch")}')" ok
+		    "*** Update File: m.c\n@@\n-},\n-int m;\n*** Delete File: k.c\n" +
+		    "*** End Patch")}')" ok
 		messages "user:so?" "assistant:$(words 900)" "user:and?"
 	} > in
 	for i in 1 2; do
@@ -531,7 +532,8 @@ This roof was painted because it had to be."
 		grep -qx 'Changed: f\.c -> - int b; + long b;' text
 		grep -qx 'Changed: g\.c -> + int g;' text
 		grep -qx 'Changed: h\.c -> - int h;' text
-		grep -qx 'Changed: k\.c' text
+		grep -qx 'Changed: k\.c -> deleted' text
+		grep -qx 'Changed: m\.c -> - int m;' text
 		grep -qx 'Changed: l\.c -> + int large; (2 changes)' text
 		{ # A later run reads these lines as they are.
 			cat out

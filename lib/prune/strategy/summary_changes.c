@@ -18,6 +18,7 @@ enum { MOST_EDIT = 60, LEAST_TELLING = 4 };
  * with a line such as "*** Add File: PATH", "*** Update File: PATH" or "***
  * Delete File: PATH". */
 #define PATCH_MARK " File: "
+#define DELETION   "*** Delete"
 
 /* Stores a line before and a line after a change as the details of the action
  * with this id (see struct summary_action): "- OLD + NEW".  Either line may be
@@ -166,7 +167,7 @@ store_hunk(struct summary_actions *actions, uint32_t id, struct ctx_str patch,
 		line = line.n > 0
 		    ? ctx_str_trim((struct ctx_str){line.p + 1, line.n - 1})
 		    : line;
-		if (sign == '-' && old.n == 0)
+		if (sign == '-' && old.n == 0 && is_telling(line))
 			old = line;
 		else if (sign == '+' && (old.n > 0 || is_telling(line)))
 			return store_change(actions, id, old, line, err);
@@ -179,7 +180,7 @@ ctx_summary_record_patch(struct summary_actions *actions, struct ctx_str patch,
     uint32_t *id, struct ctx_err *err)
 {
 	const size_t mark = sizeof PATCH_MARK - 1;
-	struct ctx_str line;
+	struct ctx_str line, path;
 	const char *at;
 	int n = 0;
 
@@ -190,11 +191,15 @@ ctx_summary_record_patch(struct summary_actions *actions, struct ctx_str patch,
 		    : NULL;
 		if (at == NULL)
 			continue;
-		line.n -= (size_t)(at + mark - line.p);
-		line.p = at + mark;
-		if (ctx_summary_actions_record(actions, CHANGED_FILE, line, id,
+		path.p = at + mark;
+		path.n = line.n - (size_t)(path.p - line.p);
+		if (ctx_summary_actions_record(actions, CHANGED_FILE, path, id,
 			err) < 0 ||
-		    (*id != 0 && store_hunk(actions, *id, patch, err) < 0))
+		    (*id != 0 &&
+			(ctx_str_begins(line, DELETION)
+				? ctx_intern(&actions->texts, "deleted", 7,
+				      &actions->list[*id - 1].details, err)
+				: store_hunk(actions, *id, patch, err)) < 0))
 			return -1;
 		n++;
 	}

@@ -185,14 +185,14 @@ is_introduction(struct ctx_str text)
 }
 
 /* Returns true for a line that is only layout or data: a piece of JSON, a
- * single tag such as "<instructions>", a drawn line, or the heading that Codex
- * writes above its instructions. */
+ * single tag such as "<instructions>", a drawn line, or a sentence that Codex
+ * or Claude Code writes. */
 static bool
 is_layout(struct ctx_str text)
 {
 	static const char *const starts[] = {"[{", "{\"", "\"}", "\"]", "\", ",
 	    "diff --git ", "--- a/", "+++ b/", "# AGENTS.md instructions for ",
-	    NULL};
+	    "If you need specific details from before exiting plan mode", NULL};
 	static const char rule[] = "\xe2\x94\x80\xe2\x94\x80"; /* U+2500 */
 
 	return match_any(text, starts) > 0 ||
