@@ -113,7 +113,8 @@ through_pipes(int bytes)
 	int fd, ends[2], mine;
 
 	for (fd = 0; fd <= 1; fd++) {
-		if (pipe(ends) < 0)
+		/* The size can be set only as long as the pipe is empty. */
+		if (pipe(ends) < 0 || fcntl(ends[0], F_SETPIPE_SZ, 4096) < 0)
 			die("pipe");
 		mine = fd == 0 ? 0 : 1;
 		switch (fork()) {
@@ -126,7 +127,6 @@ through_pipes(int bytes)
 			copy(ends[0], 1, bytes);
 		}
 		if (fcntl(ends[mine], F_SETFL, O_NONBLOCK) < 0 ||
-		    fcntl(ends[mine], F_SETPIPE_SZ, 4096) < 0 ||
 		    dup2(ends[mine], fd) < 0)
 			die("dup2");
 		close(ends[0]);
