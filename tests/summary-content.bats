@@ -946,3 +946,47 @@ X
 	done
 	[ "$(grep -c 'of its kind' text)" -lt 6 ]
 }
+
+@test "a summary does not announce what it does not have" {
+	{
+		messages "user:Look at the doors." \
+		    $'assistant:Every door must be painted once with:\n\n```\npaint door\n```\nThe doors are old but not bad at all.\n| door | state |\n| --- | --- |\n| a | b |' \
+		    "user:And the roof?" "assistant:$(words 900)" "user:And now?"
+	} > in
+	summary_text
+	cat > want <<'X'
+User: Look at the doors.
+Assistant: Every door must be painted once with:
+  The doors are old but not bad at all.
+User: And the roof?
+X
+	diff want text
+	# Without what follows.
+	sed -i 's/The doors are old but not bad at all[.]//' in
+	summary_text
+	grep -qx 'Assistant: Every door must be painted once with \.\.\.' text
+	run ! grep '| door' text
+}
+
+@test "a change whose result tells no outcome is told as ok" {
+	{
+		messages "user:Change my trip, please."
+		tool c1 update_trip '{"trip": "T-71"}' "$(jq -nc '{cabin: "blue",
+		    seats: [range(30) | {seat: "S-\(. * 7 + 300)"}]}')"
+		tool c2 update_trip '{"trip": "T-72"}' 'Error: no such trip'
+		tool c3 apply_patch "$(jq -nc '{patchText: ("*** Begin Patch\n" +
+		    "*** Update File: f.c\n@@\n-int b;\n+long b;\n*** End Patch")}')" ok
+		messages "assistant:$(words 900)" "user:and?"
+	} > in
+	for i in 1 2; do
+		summary_text
+		grep -q '^Called: update_trip T-71 -> ok; cabin=blue, seat=S-300' text
+		grep -q '^Called: update_trip T-72.* -> Error: no such trip' text
+		grep -qx 'Changed: f\.c -> - int b; + long b;' text
+		{ # A later run reads these lines.
+			cat out
+			messages "assistant:$(words 900)" "user:then?"
+		} > more
+		mv more in
+	done
+}

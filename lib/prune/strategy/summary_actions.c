@@ -241,7 +241,8 @@ record_arguments(struct summary_actions *actions, struct ctx_str tool,
 	static const char *const commands[] = {"command", "cmd", NULL};
 	static const char *const paths[] = {"file_path", "path", "filePath",
 	    "notebook_path", "target_file", "filename", "file", NULL};
-	static const char *const patches[] = {"input", "patch", NULL};
+	static const char *const patches[] = {"input", "patch", "patchText",
+	    NULL};
 	const struct ctx_json *json = actions->json;
 	uint32_t command = ctx_json_find_any(json, 0, commands);
 	uint32_t path = ctx_json_find_any(json, 0, paths);
@@ -381,6 +382,10 @@ record_outcome(struct summary_actions *actions, uint32_t last,
 	    ctx_intern(&actions->texts, line->p, line->n, &outcome, err) < 0)
 		return -1;
 	if (line->n == 0 && record_details(actions, action, err) < 0)
+		return -1;
+	if (outcome == 0 && action->class == CHANGE && action->details != 0 &&
+	    !result->failed &&
+	    ctx_intern(&actions->texts, "ok", 2, &outcome, err) < 0)
 		return -1;
 	for (; last > i; last--) {
 		action = &actions->list[last - 1];

@@ -291,7 +291,8 @@ ctx_summary_find_context(struct ctx_str text, size_t *from)
 	    "ide_selection", "local-command-caveat", "local-command-stderr",
 	    "local-command-stdout", "permissions instructions",
 	    "recommended_plugins", "skill", "system-reminder",
-	    "task-notification", "turn_aborted", "user_instructions", NULL};
+	    "system_instruction", "task-notification", "turn_aborted",
+	    "user_instructions", NULL};
 	const char *at = text.p, *name, *end = text.p + text.n;
 	size_t n = program_text_length(text);
 

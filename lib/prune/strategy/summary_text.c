@@ -92,6 +92,16 @@ append_names(const struct summary_writer *w, size_t from, size_t n,
 	return 0;
 }
 
+/* Returns true if the line of a tool call tells its outcome. */
+static bool
+has_outcome(const struct ctx_summary *s, const struct summary_line *line)
+{
+	struct ctx_str text = ctx_intern_at(&s->seen, line->id);
+
+	return memmem(text.p, text.n, CTX_OUTCOME_MARK,
+		   sizeof CTX_OUTCOME_MARK - 1) != NULL;
+}
+
 /* Appends the details of a line, if they are selected, and the number of
  * changes of a file, if there were several. */
 static int
@@ -99,7 +109,8 @@ append_details(const struct ctx_summary *s, const struct summary_line *line,
     struct ctx_buf *out, struct ctx_err *err)
 {
 	if (line->with_details &&
-	    (ctx_buf_printf(out, err, CTX_OUTCOME_MARK) < 0 ||
+	    (ctx_buf_printf(out, err, "%s",
+		 has_outcome(s, line) ? "; " : CTX_OUTCOME_MARK) < 0 ||
 		ctx_buf_add_str(out,
 		    ctx_intern_at(&s->actions.texts, line->details), err) < 0))
 		return -1;
@@ -114,12 +125,9 @@ static enum list_place
 find_list_place(const struct ctx_summary *s, const struct summary_line *line,
     size_t n)
 {
-	struct ctx_str text = ctx_intern_at(&s->seen, line->id);
-
 	if (line->for_names && line->details == 0 &&
 	    (line->class == LOOK_COMMAND || line->class == CALL) &&
-	    memmem(text.p, text.n, CTX_OUTCOME_MARK,
-		sizeof CTX_OUTCOME_MARK - 1) == NULL)
+	    !has_outcome(s, line))
 		return AT_END_LINE;
 	return n == 0 ? NO_LIST : n > FEW_NAMES ? AT_END : BELOW_LINE;
 }
@@ -135,11 +143,32 @@ is_same_message(const struct summary_line *a, const struct summary_line *b)
 	    (kind == CTX_SUMMARY_USER || kind == CTX_SUMMARY_ASSISTANT);
 }
 
-/* Appends a line. before: the line before it, or NULL. */
+/* Returns the length of a sentence of a message without the colon at its end,
+ * which may be in bold type.  Returns 0 if no colon is there. */
+static size_t
+find_colon(const struct ctx_summary *s, const struct summary_line *line)
+{
+	struct ctx_str text = ctx_intern_at(&s->seen, line->id);
+	enum ctx_summary_kind kind = ctx_summary_classes[line->class].kind;
+
+	if (kind != CTX_SUMMARY_USER && kind != CTX_SUMMARY_ASSISTANT)
+		return 0;
+	while (text.n > 0 && strchr("*_ ", text.p[text.n - 1]) != NULL)
+		text.n--;
+	return text.n > 0 && text.p[text.n - 1] == ':' ? text.n - 1 : 0;
+}
+
+/* Appends a line. before: the line before it, or NULL. next: the line after it,
+ * or NULL.  If the line ends with a colon, and what it announces is not in the
+ * summary, appends "..." instead. */
 static int
 append_line(const struct ctx_summary *s, const struct summary_line *line,
-    const struct summary_line *before, struct ctx_buf *out, struct ctx_err *err)
+    const struct summary_line *before, const struct summary_line *next,
+    struct ctx_buf *out, struct ctx_err *err)
 {
+	struct ctx_str text = ctx_intern_at(&s->seen, line->id);
+	size_t colon = find_colon(s, line);
+	bool cut = colon > 0 && (next == NULL || !is_same_message(line, next));
 	const char *label =
 	    line->earlier ? "" : ctx_summary_classes[line->class].label;
 
@@ -147,9 +176,30 @@ append_line(const struct ctx_summary *s, const struct summary_line *line,
 		label = CTX_LIST_INDENTATION;
 	if (ctx_buf_printf(out, err, "%s%s", out->n > 0 ? "\n" : "", label) <
 		0 ||
-	    ctx_buf_add_str(out, ctx_intern_at(&s->seen, line->id), err) < 0)
+	    ctx_buf_add(out, text.p, cut ? colon : text.n, err) < 0 ||
+	    (cut && ctx_buf_add(out, " ...", 4, err) < 0))
 		return -1;
 	return append_details(s, line, out, err);
+}
+
+/* Returns true for the header of a table. */
+static bool
+is_header(const struct ctx_summary *s, const struct summary_line *line)
+{
+	return line->heads && ctx_intern_at(&s->seen, line->id).p[0] == '|';
+}
+
+/* Returns true if the next line is a reason to write a line: for the line of a
+ * kept message, any that tells what happened after it; for the header of a
+ * table, a row. */
+static bool
+is_needed_before(const struct ctx_summary *s, const struct summary_line *line,
+    const struct summary_line *next)
+{
+	if (line->class == KEPT_MESSAGE)
+		return next->number != UINT32_MAX;
+	return is_same_message(line, next) &&
+	    ctx_intern_at(&s->seen, next->id).p[0] == '|';
 }
 
 /* Appends the lists at the end of the summary that belong to lines with this
@@ -171,7 +221,7 @@ append_end_lists(const struct summary_writer *w, enum list_place where,
 			continue;
 		rc = where == AT_END
 		    ? ctx_buf_printf(out, err, "\n[%" PRIu32 "] ", ++lists)
-		    : append_line(w->s, line, NULL, out, err);
+		    : append_line(w->s, line, NULL, NULL, out, err);
 		if (rc < 0 ||
 		    (where == AT_END_LINE &&
 			ctx_buf_printf(out, err, "\n" CTX_LIST_INDENTATION) <
@@ -196,26 +246,46 @@ append_end(const struct summary_writer *w, size_t from, struct ctx_buf *out,
 	return append_end_lists(w, AT_END_LINE, from, out, err);
 }
 
-/* Appends what follows a line before the next: its list of n names, which begin
- * at w->names + from, or the number of this list, which is "list". */
+/* A line that is to be written: its n names begin at summary_writer.names +
+ * from. list: number of its list at the end, if it has one. */
+struct next_line {
+	const struct summary_line *line;
+	size_t from, n;
+	uint32_t list;
+};
+
+/* Appends a line and its names, or the number of its list.  Sets *before to the
+ * line.  Leaves out a line that is needed only before a line of another kind.
+ * *before: the line before it, or NULL. after: the line after it, or NULL. */
 static int
-append_list(const struct summary_writer *w, size_t from, size_t n,
-    uint32_t list, struct ctx_buf *out, struct ctx_err *err)
+append_next(const struct summary_writer *w, const struct next_line *next,
+    const struct summary_line **before, const struct summary_line *after,
+    struct ctx_buf *out, struct ctx_err *err)
 {
-	if (n == 0)
+	const struct summary_line *line = next->line;
+
+	if (line == NULL ||
+	    ((line->class == KEPT_MESSAGE || is_header(w->s, line)) &&
+		(after == NULL || !is_needed_before(w->s, line, after))))
 		return 0;
-	if (n > FEW_NAMES)
-		return ctx_buf_printf(out, err, " [%" PRIu32 "]", list);
+	if (append_line(w->s, line, *before, after, out, err) < 0)
+		return -1;
+	*before = line;
+	if (next->n == 0)
+		return 0;
+	if (next->n > FEW_NAMES)
+		return ctx_buf_printf(out, err, " [%" PRIu32 "]", next->list);
 	if (ctx_buf_printf(out, err, "\n" CTX_LIST_INDENTATION) < 0)
 		return -1;
-	return append_names(w, from, n, out, err);
+	return append_names(w, next->from, next->n, out, err);
 }
 
 int
 ctx_summary_append_lines(const struct summary_writer *w, struct ctx_buf *out,
     struct ctx_err *err)
 {
-	const struct summary_line *line, *before = NULL, *kept = NULL;
+	const struct summary_line *line, *before = NULL;
+	struct next_line next = {NULL, 0, 0, 0};
 	enum list_place where;
 	uint32_t lists = 0;
 	bool end = false;
@@ -231,22 +301,11 @@ ctx_summary_append_lines(const struct summary_writer *w, struct ctx_buf *out,
 		end |= where >= AT_END && n > 0;
 		if (where == AT_END_LINE)
 			continue;
-		/* The line of a kept message is written only before a line that
-		 * tells what happened after it. */
-		if (line->class == KEPT_MESSAGE) {
-			kept = line;
-			continue;
-		}
-		if (kept != NULL && line->number != UINT32_MAX) {
-			if (append_line(w->s, kept, before, out, err) < 0)
-				return -1;
-			before = kept;
-			kept = NULL;
-		}
-		if (append_line(w->s, line, before, out, err) < 0 ||
-		    append_list(w, at, n, lists, out, err) < 0)
+		if (append_next(w, &next, &before, line, out, err) < 0)
 			return -1;
-		before = line;
+		next = (struct next_line){line, at, n, lists};
 	}
+	if (append_next(w, &next, &before, NULL, out, err) < 0)
+		return -1;
 	return end || at < w->n_names ? append_end(w, at, out, err) : 0;
 }
