@@ -28,3 +28,8 @@ sentences_of() {
 	    /^  / && label != "" { sub(/^  /, label) }
 	    { print }'
 }
+
+summary_text() { # OPTION...: the summary of the file in, without its prefix
+	ctx-prune --compact -k 1 -t 1 "$@" in > out
+	summary_of out | sed '1s/^.*summary\]: //' > text
+}

@@ -1,0 +1,360 @@
+# ctx-prune -s summarize: what the built-in summary says about tool calls
+
+load helper
+load summary
+
+@test "a summary says with which outcome each command and changing call ended" {
+	{
+		messages "user:Fix the tests, please."
+		tool c1 run '{"command": "pytest -q"}' $'FF...
+== FAILURES ==
+E       KeyError: 7
+==== 2 failed, 3 passed in 0.41s ====
+[exit 1]'
+		tool c2 edit_file '{"path": "a.py"}' 'a.py was edited, all is well'
+		tool c3 run '{"command": "pytest -q"}' $'.....\n5 passed in 0.40s\n[exit 0]'
+		tool c4 run '{"command": "make doc"}' $'cc -c a.c
+    log.error("error: bad %s", name)
+\e[31merror: no such page\e[0m
+error: and another'
+		tool c5 run '{"command": "cat a.py"}' $'def f():\n    # error: none\n    pass\n'"# $(words 20)"
+		tool c6 update_seat '{"seat": "12A"}' '{"status": "ok", "price": 5}'
+		tool c7 write_page '{"path": "b.md"}' 'Error: the disk is full'
+		tool c8 run '{"cmd": "ls x"}' 'Chunk ID: 96e67a
+Wall time: 0.6695 seconds
+Process exited with code 2
+Original token count: 14567
+Output:
+ls: x: No such file or directory'
+		tool c10 run '{"command": "# why it fails\n\n# again\ncd /app\n# and\ngrep -c \\\n  x log && grep -n bad_7 log"}' ok
+		tool c11 run '{"command": "# not yet"}' ok
+		tool c12 run '{"command": "cd /doc; pwd\nls"}' /doc
+		tool c13 run '{"command": "cargo test"}' 'test result: ok. 57 passed; 0 failed; 0 ignored
+test result: ok. 0 passed; 0 failed; 1 ignored'
+		tool c14 run '{"command": "cargo test all"}' 'test result: FAILED. 56 passed; 1 failed
+test result: ok. 9 passed; 0 failed'
+		tool c15 run '{"command": "mvn verify"}' 'Tests run: 4, Failures: 0, Errors: 0
+Tests run: 10, Failures: 0, Errors: 0'
+		tool c16 run '{"command": "mvn test"}' 'Tests run: 4, Failures: 0, Errors: 10
+Tests run: 0, Failures: 0, Errors: 0'
+		tool c17 run '{"command": "rspec"}' '4 examples, 0 failures
+20 examples, 0 failures'
+		tool c9 run '{"command": "ssh box"}' '{"output": "a\nFAILED box_1\n", "exit_code": 3}'
+		messages "assistant:$(words 900)" "user:and?" \
+		    "assistant:$(words 300)"
+	} > in
+	summary_text
+	cat > expected <<'X'
+User: Fix the tests, please.
+Ran: pytest -q -> 2 failed, 3 passed in 0.41s; KeyError: 7 [exit 1]
+Changed: a.py
+Ran: pytest -q -> 5 passed in 0.40s
+Ran: make doc -> error: no such page
+Ran: cat a.py
+Called: update_seat 12A -> {"status": "ok", "price": 5}
+Changed: b.md (failed) -> Error: the disk is full
+Ran: ls x -> ls: x: No such file or directory [exit 2]
+Ran: cd /app && grep -c x log && grep -n bad_7 log # why it fails -> ok
+Ran: # not yet -> ok
+Ran: cd /doc; pwd -> /doc
+Ran: cargo test -> test result: ok. 57 passed; 0 failed; 0 ignored
+Ran: cargo test all -> test result: FAILED. 56 passed; 1 failed
+Ran: mvn verify -> Tests run: 10, Failures: 0, Errors: 0
+Ran: mvn test -> Tests run: 4, Failures: 0, Errors: 10
+Ran: rspec -> 20 examples, 0 failures
+Ran: ssh box -> FAILED box_1 [exit 3]
+X
+	grep -v '^  ' text | diff expected -
+	# Nor does it list what a program measures.
+	run ! grep -e 96e67a -e 0.6695 -e 14567 -e '^  .*0.41s' text
+	# A later run reads these lines as they are.
+	{
+		cat out
+		messages "assistant:$(words 900)" "user:What now?"
+	} > more
+	mv more in
+	summary_text
+	grep -v -e '^  ' -e '^User: and' text | diff expected -
+}
+
+@test "a summary tells what the last change of a file changed" {
+	{
+		messages "user:Mend them, please."
+		tool c1 Edit '{"file_path": "a.c", "old_string": "int a;\nint b = 1;",
+		    "new_string": "int a;\nint b = 2;"}' ok
+		tool c2 Edit '{"file_path": "b.c", "old_string": "same();",
+		    "new_string": "same();\nadded();"}' ok
+		tool c3 Edit '{"file_path": "c.c", "old_string": "gone();\n",
+		    "new_string": ""}' ok
+		tool c4 Edit '{"file_path": "d.c", "old_string": "same();",
+		    "new_string": "same();"}' ok
+		tool c5 Write '{"file_path": "e.py", "content":
+		    "#!/usr/bin/python3\n\nimport sys\nfrom os import path\n\ndef mend(door):\n"}' ok
+		# Of several changes of a file, the largest is told.
+		tool c7 Edit '{"file_path": "l.c", "old_string": "}", "new_string":
+		    "}\n\n#include <b.h>\nint large;\nint larger;\n"}' ok
+		tool c8 Edit '{"file_path": "l.c", "old_string": "int small;",
+		    "new_string": "int least;"}' ok
+		tool c6 apply_patch "$(jq -nc '{input: ("*** Begin Patch\n" +
+		    "*** Update File: f.c\n@@\n int a;\n-int b;\n-int c;\n+long b;\n+long c;\n" +
+		    "*** Add File: g.c\n+#include <a.h>\n+\n+int g;\n" +
+		    "*** Update File: h.c\n@@\n-int h;\n int i;\n+int j;\n" +
+		    "*** Update File: m.c\n@@\n-},\n-int m;\n*** Delete File: k.c\n" +
+		    "*** End Patch")}')" ok
+		messages "user:so?" "assistant:$(words 900)" "user:and?"
+	} > in
+	for i in 1 2; do
+		ctx-prune --compact -k 1 -t 1 --summary-tokens 300 in > out
+		summary_of out > text
+		grep -qx 'Changed: a\.c -> - int b = 1; + int b = 2;' text
+		grep -qx 'Changed: b\.c -> + added();' text
+		grep -qx 'Changed: c\.c -> - gone();' text
+		grep -qx 'Changed: d\.c' text
+		grep -qx 'Changed: e\.py -> + def mend(door):' text
+		grep -qx 'Changed: f\.c -> - int b; + long b;' text
+		grep -qx 'Changed: g\.c -> + int g;' text
+		grep -qx 'Changed: h\.c -> - int h;' text
+		grep -qx 'Changed: k\.c -> deleted' text
+		grep -qx 'Changed: m\.c -> - int m;' text
+		grep -qx 'Changed: l\.c -> + int large; (2 changes)' text
+		{ # A later run reads these lines as they are.
+			cat out
+			messages "assistant:$(words 900)" "user:then?"
+		} > in
+	done
+}
+
+@test "a call with taskId and status of another tool is a call, and a task that failed is none" {
+	{
+		messages "user:Close the ticket, please."
+		tool c1 update_ticket '{"taskId": "QX-77", "status": "done"}' ok
+		tool c2 TaskCreate '{"subject": "call them"}' 'Error: no more tasks'
+		messages "user:so?" "assistant:$(words 900)" "user:and?"
+	} > in
+	ctx-prune --compact -k 1 -t 1 in > out
+	summary_of out > text
+	grep -qx 'Called: update_ticket QX-77 done -> ok' text
+	run ! grep 'call them' text
+}
+
+@test "a summary has the end of a long path" {
+	long=/home/ada/src/a-project-with-a-long-name/with/many/directories/below/it/session
+	{
+		messages "user:Mend the clock."
+		tool c1 read_file "{\"path\": \"$long/state.go\"}" 'ok'
+		tool c2 read_file "{\"path\": \"$long/clock.go\"}" 'ok'
+		messages "user:so?" "assistant:$(words 900)" "user:and?"
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 130 in > out
+	summary_of out > text
+	grep -qx 'Called: read_file with/many/directories/below/it/session/state.go -> ok' text
+	grep -qx 'Called: read_file with/many/directories/below/it/session/clock.go -> ok' text
+}
+
+@test "a summary tells that an edit failed, and not what it would have changed" {
+	edit='"old_string": "int b = 1;", "new_string": "int b = 2;"}'
+	{
+		messages "user:Mend them, please."
+		tool c1 Edit '{"file_path": "a.c", '"$edit" ok
+		tool c2 Edit '{"file_path": "b.c", '"$edit" 'File has not been read yet. Read it first.'
+		tool c3 Edit '{"file_path": "c.c", '"$edit" '<tool_use_error>String to replace not found in file.</tool_use_error>'
+		tool c4 run '{"command": "make"}' "$(words 900)"
+		messages "user:so?" "assistant:$(words 100)" "user:and?"
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 180 in > out
+	summary_of out > text
+	grep -q 'Changed: a.c -> - int b = 1; + int b = 2;$' text
+	ctx-prune -s summarize -k 1 -t 1 -b 150 in > out
+	summary_of out > text
+	grep -qx 'Changed: b.c (failed) -> File has not been read yet\. Read it first\.' text
+	grep -qx 'Changed: c.c (failed) -> String to replace not found in file\.' text
+}
+
+@test "a summary lists fewer names of a call with hundreds of names" {
+	{
+		messages "user:Find the files."
+		tool c1 run '{"command": "find ."}' "$(printf 'a/part_%s_x.c\n' $(seq 7 13 5000))"
+		tool c2 run '{"command": "find b"}' "$(printf 'b/piece_%s_x.c\n' $(seq 7 13 200))"
+		messages "user:so?" "assistant:$(words 900)" "user:and?"
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 300 in > out
+	summary_of out > text
+	[ "$(grep -o 'piece_' text | wc -l)" -eq 15 ]
+	[ "$(grep -o 'part_' text | wc -l)" -lt 60 ]
+}
+
+@test "a summary does not list the limits of tool calls" {
+	{
+		messages "user:Mend the clock."
+		tool c1 run '{"command": "mend", "max_output_tokens": 61234, "timeout_ms": 98765, "part": "spring_71"}' "$(words 900)"
+		messages "user:so?" "assistant:x" "user:and?"
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 130 in > out
+	summary_of out > text
+	grep -q spring_71 text
+	run ! grep -e 61234 -e 98765 text
+}
+
+@test "a summary says how many times a file was changed" {
+	{
+		messages "user:Mend it."
+		tool c1 Edit '{"file_path": "a.c", "old_string": "x1", "new_string": "y1"}' ok
+		tool c2 Edit '{"file_path": "a.c", "old_string": "x2", "new_string": "y2"}' ok
+		tool c3 Edit '{"file_path": "a.c", "old_string": "x3", "new_string": "y3"}' 'File has been modified since read. Read it.'
+		tool c4 Edit '{"file_path": "b.c", "old_string": "x4", "new_string": "y4"}' ok
+		messages "user:so?" "assistant:$(words 900)" "user:and?"
+	} > in
+	ctx-prune --compact -k 1 -t 1 in > out
+	summary_of out | sed '1s/^\[Earlier conversation summary\]: //' > text
+	grep -qx 'Changed: a.c -> - x2 + y2 (2 changes)' text
+	grep -qx 'Changed: b.c -> - x4 + y4' text
+	# A later run repeats the line.
+	{
+		cat out
+		messages "assistant:Well."
+		tool c5 Edit '{"file_path": "a.c", "old_string": "x5", "new_string": "y5"}' ok
+		messages "assistant:$(words 900)" "user:then?"
+	} > more
+	ctx-prune --compact -k 1 -t 1 more > out
+	summary_of out | sed '1s/^\[Earlier conversation summary\]: //' > text
+	grep -qx 'Changed: a.c -> - x2 + y2 (2 changes)' text
+	grep -qx 'Changed: a.c -> - x5 + y5' text
+}
+
+@test "a summary tells what the user chose when a tool asked" {
+	{
+		messages "user:Move the libraries, please." \
+		    "assistant:I have two questions about that."
+		tool c1 AskUserQuestion '{"questions": [{"question": "Do you want to keep the history?", "options": [{"label": "Keep it"}]}, {"question": "Which one?"}]}' \
+		    'User has answered your questions: "Do you want to keep the history?"="Fresh copy (no history)", "Which one?"="Only the "reader", please". You can now continue with the answers in mind.'
+		for i in 1 2 3; do
+			messages "user:and $i?" "assistant:$(words 60)"
+		done
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 280 in > out
+	summary_of out |
+	    grep -q 'Called: AskUserQuestion Do you want to keep the history?; Which one? -> the user chose Fresh copy (no history); Only the "reader", please$'
+	# Newer versions begin otherwise.
+	sed 's/User has answered your questions/Your questions have been answered/' \
+	    in > newer
+	ctx-prune -s summarize -k 1 -t 1 -b 280 newer > out
+	summary_of out | grep -q 'AskUserQuestion Do you .* -> the user chose Fresh copy'
+}
+
+@test "a summary tells what another agent was asked to do" {
+	{
+		messages "user:Mend the doors, please."
+		tool c1 spawn "$(jq -nc '{tasks: [
+		    {role: "worker", prompt: "Mend the first door.\nBe quick."},
+		    {role: "worker", prompt: "Paint the second door."}]}')" ok
+		tool c2 wait_for "$(jq -nc '{kind: "reader",
+		    prompt: ("Find every door that " + "still " * 40)}')" ok
+		messages "assistant:$(words 900)" "user:And now?"
+	} > in
+	summary_text
+	grep -qx 'Called: spawn Mend the first door\.; Paint the second door\. -> ok' text
+	grep -q 'Called: wait_for reader Find every door that still .*still[.][.][.] -> ok' text || fail "$(cat text)"
+}
+
+@test "a short result of several lines is told whole" {
+	{
+		messages "user:Is it clean?"
+		tool c1 run '{"command": "git status -sb"}' 'Exit code: 0
+Wall time: 0 seconds
+Output:
+main
+?? store/'
+		messages "assistant:$(words 900)" "user:and?"
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 100 in > out
+	summary_of out > text
+	grep -q 'Ran: git status -sb -> main; ?? store/$' text || fail "$(cat text)"
+}
+
+@test "a command is told without what says nothing about its aim" {
+	{
+		messages "user:Is it clean?"
+		n=0
+		while IFS= read -r one; do
+			n=$((n + 1))
+			tool "c$n" run "$(jq -nc --arg c "$(printf "$one")" \
+			    '{command: $c}')" "$(words 60)"
+		done <<'X'
+echo "--- a; b ---"; make one 2>&1 | tail -n 20; printf 'done\n'
+git -C /home/x/some/where push origin main >/dev/null || true
+set -e\nmake two
+make three | head -3 | wc -l
+git commit -m "$(cat <<'EOF'\nfix: read the door\n\nIt was open.\nEOF\n)"
+python3 - <<'PY'\nimport sys\nfrom os import path\nmend(path, "x; y")\nPY
+case $x in a) make four;; esac
+echo only words
+echo "a | b" | make five
+make six --note "(not; two) 2 | 3"
+X
+		tool d1 Bash "$(jq -nc '{command: ("make seven " + "x=1 " * 60),
+		    description: "Paint the door"}')" "$(words 60)"
+		tool d2 Bash '{"command": "make eight", "description": "Wash it"}' "$(words 60)"
+		messages "assistant:$(words 900)" "user:Go on."
+	} > in
+	summary_text
+	cat > want <<'X'
+Ran: make one
+Ran: git push origin main
+Ran: make two
+Ran: make three | head -3 | wc -l
+Ran: git commit -m "fix: read the door"
+Ran: python3 - <<'PY' mend(path, "x; y")
+Ran: case $x in a) make four;; esac
+Ran: echo only words
+Ran: echo "a | b" | make five
+Ran: make six --note "(not; two) 2 | 3"
+X
+	printf 'Ran: Paint the door: make seven %s ...\nRan: make eight\n' \
+	    "$(printf 'x=1 %.0s' {1..23})x" >> want
+	grep '^Ran' text | diff want -
+}
+
+@test "a command that also shows files has no error as outcome unless it failed" {
+	hit=$'a.c:7: error: bad name\n'"$(words 40)"
+	{
+		messages "user:Find it, please."
+		tool c1 run '{"command": "make pack && rg bad src"}' "$hit"
+		tool c2 run '{"command": "make sack && cat log"}' \
+		    "$hit"$'\n5 passed in 1s'
+		tool c3 run '{"command": "make rack && sed -n 9p log"}' \
+		    $'Exit code 1\nerror: no rack\n'"$(words 40)"
+		tool c4 run '{"command": "make stack | grep -v warning"}' "$hit"
+		messages "assistant:$(words 900)" "user:and?"
+	} > in
+	summary_text
+	cat > want <<'X'
+Ran: make pack && rg bad src
+Ran: make sack && cat log -> 5 passed in 1s
+Ran: make rack && sed -n 9p log -> error: no rack [exit 1]
+Ran: make stack | grep -v warning -> a.c:7: error: bad name
+X
+	grep '^Ran' text | diff want -
+}
+
+@test "a change whose result tells no outcome is told as ok" {
+	{
+		messages "user:Change my trip, please."
+		tool c1 update_trip '{"trip": "T-71"}' "$(jq -nc '{cabin: "blue",
+		    seats: [range(30) | {seat: "S-\(. * 7 + 300)"}]}')"
+		tool c2 update_trip '{"trip": "T-72"}' 'Error: no such trip'
+		tool c3 apply_patch "$(jq -nc '{patchText: ("*** Begin Patch\n" +
+		    "*** Update File: f.c\n@@\n-int b;\n+long b;\n*** End Patch")}')" ok
+		messages "assistant:$(words 900)" "user:and?"
+	} > in
+	for i in 1 2; do
+		summary_text
+		grep -q '^Called: update_trip T-71 -> ok; cabin=blue, seat=S-300' text
+		grep -q '^Called: update_trip T-72.* -> Error: no such trip' text
+		grep -qx 'Changed: f\.c -> - int b; + long b;' text
+		{ # A later run reads these lines.
+			cat out
+			messages "assistant:$(words 900)" "user:then?"
+		} > more
+		mv more in
+	done
+}
