@@ -358,3 +358,26 @@ X
 		mv more in
 	done
 }
+
+@test "the last line of a command is its outcome if no other line is" {
+	{
+		messages "user:Find it, please."
+		tool c1 run '{"command": "make pack"}' "$(words 40)"$'\nPacked 3 doors in 2 boxes\n'
+		tool c2 run '{"command": "make sack"}' "$(words 40)"$'\n5 passed in 1s\nThe end of all'
+		tool c3 run '{"command": "make rack"}' "$(words 40)"$'\n{"rack": 7, "a": 1}'
+		tool c4 run '{"command": "cat log"}' "$(words 40)"$'\nThe end of all'
+		tool c5 run '{"command": "grep \"a -> b\" log"}' "$(words 40)"$'\nThe end of all'
+		tool c6 run '{"command": "cat log > copy"}' "$(words 40)"$'\nIt was copied'
+		messages "assistant:$(words 900)" "user:and?"
+	} > in
+	summary_text
+	cat > want <<'X'
+Ran: make pack -> Packed 3 doors in 2 boxes
+Ran: make sack -> 5 passed in 1s
+Ran: make rack
+Ran: cat log
+Ran: grep "a -> b" log
+Ran: cat log > copy
+X
+	grep '^Ran' text | diff want -
+}

@@ -10,7 +10,7 @@ load summary
 		    "assistant:I decided to keep the old name as an alias for now."
 		tool c1 run '{"command": "make check"}' 'Error: no rule'
 		tool c2 run '{"command": ["bash", "-lc", "make -j2"]}' \
-		    $'order\n'"$(words 25)"$'\nQX-4471 is complete'
+		    $'order\n'"$(words 25)"$'\nQX-4471 is complete\n====='
 		tool c3 edit_file '{"path": "src/reader.c", "old": "a"}' ok
 		tool c4 read_file '{"path": "src/other.c"}' 'int other_v2;'
 		tool c5 apply_patch '{"input": "*** Begin Patch\n*** Update File: a/b.py\n+x"}' ok
@@ -169,7 +169,7 @@ X
 	{
 		messages "user:Read the log of the job, please."
 		tool c1 run '{"command": "journalctl"}' \
-		    "$(seq -f 'matched batch_%02g' 60; echo 'lock qk_81 is left')"
+		    "$(seq -f 'matched batch_%02g' 60; echo 'lock qk_81 is left'; echo ====)"
 		messages "user:and?" "assistant:$(words 60)"
 	} > in
 	summary_text

@@ -42,7 +42,8 @@ store_change(struct summary_actions *actions, uint32_t id, struct ctx_str old,
 	    &actions->list[id - 1].details, err);
 }
 
-/* Returns false for a short line, and for one with which many files begin. */
+/* Returns false for a short line, for a single word, such as a name in a list,
+ * and for a line with which many files begin. */
 static bool
 is_telling(struct ctx_str line)
 {
@@ -53,7 +54,10 @@ is_telling(struct ctx_str line)
 	for (size_t i = 0; starts[i] != NULL; i++)
 		if (ctx_str_begins(line, starts[i]))
 			return false;
-	return line.n >= LEAST_TELLING;
+	for (size_t i = 0; i < line.n; i++)
+		if (strchr(" (:=", line.p[i]) != NULL)
+			return line.n >= LEAST_TELLING;
+	return false;
 }
 
 /* Stores the first difference between the lines of two texts; if any of the

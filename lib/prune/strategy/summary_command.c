@@ -112,11 +112,12 @@ join_lines(struct ctx_str command, struct ctx_buf *out, struct ctx_err *err)
 
 /* ---- parts of a command ---- */
 
-/* A part of a command line, without blanks around it, and the text that
+/* A part of a command line, without blanks around it. before: the text that
  * separates it from the part before: "&&", "||", "|" or ";"; empty for the
  * first. */
 struct command_part {
 	struct ctx_str before, text;
+	bool redirects; /* true if its output is redirected */
 };
 
 /* Returns the length of what separates two parts at the beginning of a text, or
@@ -156,6 +157,8 @@ cut_part(struct ctx_str *line)
 			break;
 		else if (c == '(')
 			depth++;
+		else if (c == '>')
+			part.redirects = true;
 		else
 			depth -= c == ')' && depth > 0;
 	}
@@ -195,7 +198,7 @@ is_noise(const struct command_part *part, struct ctx_str after)
 		return true;
 	}
 	if (begins_with_word(text, "echo") || begins_with_word(text, "printf"))
-		return !piped && memchr(text.p, '>', text.n) == NULL;
+		return !piped && !part->redirects;
 	return begins_with_word(text, "set") || begins_with_word(text, "true");
 }
 
@@ -275,8 +278,8 @@ part_only_reads(struct ctx_str part)
 	return false;
 }
 
-/* Finds out whether some or all parts of a command show the content of files.
- * What reads from a pipe does not count. */
+/* Finds out whether some or all parts of a command show the content of files,
+ * and write none.  What reads from a pipe does not count. */
 static void
 find_readers(struct ctx_str command, bool *some, bool *all)
 {
@@ -286,6 +289,7 @@ find_readers(struct ctx_str command, bool *some, bool *all)
 	*all = true;
 	while (command.n > 0) {
 		part = cut_part(&command);
+		*all &= !part.redirects;
 		if (part.text.n == 0 ||
 		    (part.before.n == 1 && part.before.p[0] == '|'))
 			continue;
@@ -302,7 +306,7 @@ ctx_summary_only_reads(struct ctx_str command)
 	bool some, all;
 
 	find_readers(command, &some, &all);
-	return all && memchr(command.p, '>', command.n) == NULL;
+	return all;
 }
 
 bool

@@ -3,10 +3,10 @@
  * summary
  *
  * The outcome is one line of the tool result: a line with the numbers of passed
- * and failed tests, or an error message.  If the result is short, the outcome
- * is the whole result.  The exit status is added if it is not 0; if it is 0 and
- * no line tells the outcome, the outcome is "ok".  Of a result in JSON, the
- * outcome is the values of its members.
+ * and failed tests, an error message, or the last line of a command.  If the
+ * result is short, the outcome is the whole result.  The exit status is added
+ * if it is not 0; if it is 0 and no line tells the outcome, the outcome is
+ * "ok".  Of a result in JSON, the outcome is the values of its members.
  */
 #define _GNU_SOURCE /* for memmem, which is in POSIX since 2024 */
 #include <string.h>
@@ -301,6 +301,7 @@ strip_decoration(struct ctx_str line)
 /* The lines of a result from which its outcome is written. */
 struct outcome_lines {
 	struct ctx_str line; /* one line, or a short result as a whole */
+	struct ctx_str last; /* the last line that is not blank */
 	/* an error message that tells why tests failed; may be empty */
 	struct ctx_str cause;
 	int status;    /* exit status, or NO_STATUS */
@@ -322,6 +323,7 @@ search_lines(struct ctx_str text, struct outcome_lines *lines)
 		line = next_line(&text);
 		if (line.n == 0)
 			continue;
+		lines->last = line;
 		read_exit_status(line, &lines->status);
 		one = read_results(line);
 		if (one != NO_RESULTS && one >= best) {
@@ -441,6 +443,19 @@ find_running(struct ctx_str header)
 	return (struct ctx_str){NULL, 0};
 }
 
+/* Returns true for a line of at least two words that is not too long for an
+ * outcome. */
+static bool
+is_sentence(struct ctx_str line)
+{
+	size_t letters = 0;
+
+	for (size_t i = 0; i < line.n; i++)
+		letters += ctx_is_letter(line.p[i]);
+	return line.n <= MOST_WHOLE && letters * 2 > line.n &&
+	    memchr(line.p, ' ', line.n) != NULL;
+}
+
 /* Finds the lines that tell the outcome of a tool call. */
 static void
 find_lines(const struct ctx_summary_text *result, struct ctx_str body,
@@ -468,6 +483,8 @@ find_lines(const struct ctx_summary_text *result, struct ctx_str body,
 	    memchr(body.p, '\n', body.n) != NULL;
 	if (body.n <= MOST_WHOLE && !is_data)
 		lines->line = body;
+	else if (search == SEARCH_ALL && is_sentence(lines->last))
+		lines->line = lines->last;
 	else if (failed)
 		lines->line = next_line(&body);
 }
