@@ -146,6 +146,12 @@ size_t ctx_summary_find_context(struct ctx_str text, size_t *from);
 
 /* ---- summary_outcome.c ---- */
 
+static inline bool
+ctx_summary_is_word_char(char c)
+{
+	return ctx_is_letter(c) || ctx_is_digit(c) || c == '_';
+}
+
 /* Returns the first line at the beginning of a tool result that looks like an
  * error message, or an empty text if there is none. */
 struct ctx_str ctx_find_error_line(struct ctx_str text);
@@ -164,6 +170,8 @@ enum outcome_search {
  * buffer "out".  Writes nothing if no line says what the outcome is. */
 int ctx_summary_find_outcome(const struct ctx_summary_text *result,
     enum outcome_search search, struct ctx_buf *out, struct ctx_err *err);
+/* ---- summary_members.c ---- */
+
 /* Writes values of a tool result in JSON to the buffer "out", in about 140
  * bytes: "KEY=VALUE, KEY=VALUE".  Begins with the outermost members.  Leaves
  * out long values, and values that the text "call" contains. */
