@@ -368,6 +368,10 @@ X
 		tool c4 run '{"command": "cat log"}' "$(words 40)"$'\nThe end of all'
 		tool c5 run '{"command": "grep \"a -> b\" log"}' "$(words 40)"$'\nThe end of all'
 		tool c6 run '{"command": "cat log > copy"}' "$(words 40)"$'\nIt was copied'
+		tool c7 run '{"command": "make code"}' "$(words 40)"$'\n// Use this one instead'
+		tool c8 run '{"command": "make all"}' "$(words 40)"$'\nfor each of them {'
+		tool c9 run '{"command": "bun test"}' \
+		    $'Task 2 failed: no door\n'"$(words 40)"$'\n 12 pass\n 0 fail\nRan 12 tests'
 		messages "assistant:$(words 900)" "user:and?"
 	} > in
 	summary_text
@@ -378,6 +382,9 @@ Ran: make rack
 Ran: cat log
 Ran: grep "a -> b" log
 Ran: cat log > copy
+Ran: make code
+Ran: make all
+Ran: bun test -> 12 pass
 X
 	grep '^Ran' text | diff want -
 }

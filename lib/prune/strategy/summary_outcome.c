@@ -123,15 +123,21 @@ enum test_results {
 	SOME_FAILED,
 };
 
-/* Returns true if a number stands before one of the words in a line. least: '1'
- * if the number 0 does not count, otherwise '0'. */
+/* Returns true if a number stands before one of the words in a line.  "Task 2
+ * failed: ..." does not count. least: '1' if the number 0 does not count,
+ * otherwise '0'. */
 static bool
 counts_before(struct ctx_str line, const char *const *words, char least)
 {
-	const char *at;
+	const char *at, *end = line.p + line.n;
+	size_t n;
 
 	for (size_t i = 0; words[i] != NULL; i++) {
-		at = memmem(line.p, line.n, words[i], strlen(words[i]));
+		n = strlen(words[i]);
+		at = memmem(line.p, line.n, words[i], n);
+		if (at != NULL && at + n < end &&
+		    (at[n] == ':' || ctx_summary_is_word_char(at[n])))
+			continue;
 		while (at != NULL && at > line.p && ctx_is_digit(at[-1]))
 			if (*--at >= least)
 				return true;
@@ -163,8 +169,9 @@ static enum test_results
 read_results(struct ctx_str line)
 {
 	static const char *const failed[] = {" failed", " failures", " failing",
-	    " errors", NULL};
-	static const char *const passed[] = {" passed", " passing", NULL};
+	    " errors", " fail", NULL};
+	static const char *const passed[] = {" passed", " passing", " pass",
+	    NULL};
 	static const char *const all[] = {" examples", " tests", NULL};
 	static const char *const maven[] = {"Tests run: ", NULL};
 	static const char *const maven_failed[] = {"Failures: ", "Errors: ",
@@ -436,7 +443,7 @@ find_running(struct ctx_str header)
 }
 
 /* Returns true for a line of at least two words that is not too long for an
- * outcome. */
+ * outcome, and is no line of source code. */
 static bool
 is_sentence(struct ctx_str line)
 {
@@ -445,7 +452,9 @@ is_sentence(struct ctx_str line)
 	for (size_t i = 0; i < line.n; i++)
 		letters += ctx_is_letter(line.p[i]);
 	return line.n <= MOST_WHOLE && letters * 2 > line.n &&
-	    memchr(line.p, ' ', line.n) != NULL;
+	    memchr(line.p, ' ', line.n) != NULL &&
+	    strchr("{(,;=", line.p[line.n - 1]) == NULL &&
+	    !ctx_str_begins(line, "//") && !ctx_str_begins(line, "func ");
 }
 
 /* Finds the lines that tell the outcome of a tool call. */
