@@ -21,7 +21,7 @@
  * larger shares, fewer of the names that are needed later are kept
  * (tests/bench/survive). */
 enum {
-	ASKED_SHARE = 40,
+	ASKED_SHARE = 45,
 	DONE_SHARE = 30,
 	TOLD_SHARE = 10,
 	ANSWER_SHARE = 30,
