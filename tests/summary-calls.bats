@@ -388,3 +388,33 @@ Ran: bun test -> 12 pass
 X
 	grep '^Ran' text | diff want -
 }
+
+@test "a summary with outcomes in characters beyond ASCII is valid UTF-8" {
+	accents=$(printf 'é%.0s' $(seq 300))
+	{
+		messages "user:Mend the tests, please."
+		tool c1 run '{"command": "make"}' $'\e[1é error: ba\e[0üd thing'
+		# The search for an error ends in the middle of a character.
+		for x in "" x; do
+			messages "assistant:As before."
+			tool "c$x" run "{\"command\": \"cat $x.txt\"}" \
+			    "$(printf '%0300d' 0)"$'\n'"Error: $x$accents"
+		done
+		messages "user:so?" "assistant:$(words 900)" "user:and?"
+	} > in
+	summary_text
+	grep -qx 'Ran: make -> é error: baüd thing' text
+	grep -q '^Ran: cat [.]txt -> Error: éé' text
+	grep -q '^Ran: cat x[.]txt -> Error: xéé' text
+}
+
+@test "a summary has a command without text" {
+	{
+		messages "user:Mend the tests, please."
+		tool c1 run '{"command": ""}' ok
+		tool c2 run '{"command": "make"}' ok
+		messages "user:so?" "assistant:$(words 900)" "user:and?"
+	} > in
+	summary_text
+	grep -qx 'Ran: make -> ok' text
+}

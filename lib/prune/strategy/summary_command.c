@@ -46,7 +46,7 @@ begins_text(struct ctx_str *line, bool *quoted)
 {
 	static const char cat[] = "\"$(cat ";
 	const size_t n = sizeof cat - 1;
-	const char *at = memmem(line->p, line->n, "<<", 2);
+	const char *at = line->n > 0 ? memmem(line->p, line->n, "<<", 2) : NULL;
 	size_t before;
 
 	*quoted = false;

@@ -57,8 +57,7 @@ is_error_line(struct ctx_str line)
 struct ctx_str
 ctx_find_error_line(struct ctx_str text)
 {
-	if (text.n > FAILURE_BYTES)
-		text.n = FAILURE_BYTES;
+	text = ctx_summary_cut(text, FAILURE_BYTES);
 	while (text.n > 0) {
 		struct ctx_str line = ctx_str_cut(&text, '\n');
 
@@ -353,6 +352,9 @@ append_plain(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
 			while (i < text.n &&
 			    (ctx_is_digit(text.p[i]) || text.p[i] == ';'))
 				i++;
+			/* No character beyond ASCII ends a sequence. */
+			if (i < text.n && (unsigned char)text.p[i] >= 0x80)
+				i--;
 			continue;
 		}
 		if (((unsigned char)text.p[i] >= ' ' || text.p[i] == '\t') &&
