@@ -629,3 +629,16 @@ X
 	grep -qx 'Assistant: Every door must be painted once with \.\.\.' text
 	run ! grep '| door' text
 }
+
+@test "a summary of a message with thousands of pieces of context needs little time" {
+	for piece in 'x<skill></skill>' 'Called the <skill></skill>'; do
+		printf "$piece%.0s" $(seq 40000) > large
+		printf '%200000s' '' >> large
+		{
+			messages "user:Mend the doors, please."
+			jq -Rsc '{role: "user", content: .}' large
+			messages "assistant:$(words 900)" "user:and?"
+		} > in
+		timeout 10 ctx-prune --compact -k 1 -t 1 in > out
+	done
+}

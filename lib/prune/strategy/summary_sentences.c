@@ -18,7 +18,8 @@
  * MOST_ASSENT: of the longest sentence that is treated as mere agreement of the
  * user.  MOST_INTRODUCTION: of the longest sentence that is treated as a mere
  * introduction to the next one.  LONGEST_WORD: of the longest word that
- * contains_any can find. */
+ * contains_any can find.  MOST_MARKED: of what Codex writes before a request.
+ * MOST_PATH: of other text of a program that contains a path. */
 enum {
 	MOST_BYTES = 400,
 	LEAST_BYTES = 12,
@@ -28,9 +29,17 @@ enum {
 	MOST_ASSENT = 24,
 	MOST_INTRODUCTION = 60,
 	LONGEST_WORD = 16,
+	MOST_MARKED = 1 << 16,
+	MOST_PATH = 1 << 12,
 };
 
 /* ---- classes of lines ---- */
+
+static bool
+is_space_char(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
 
 static char
 to_lower_ascii(char c)
@@ -255,27 +264,36 @@ static size_t
 program_text_length(struct ctx_str text)
 {
 	/* Text of the program begins with "begin" and contains "marker".  If
-	 * follows is true, the user's own text follows the marker. */
+	 * follows is true, the user's own text follows the marker.  The marker
+	 * is searched for in the first "most" bytes only, because a message may
+	 * have thousands of pieces of context, and this is done after each. */
 	static const struct {
 		const char *begin, *marker;
 		bool follows;
+		size_t most;
 	} forms[] = {
 	    /* Codex, about the editor */
-	    {"# ", "\n## My request for Codex:\n", true},
+	    {"# ", "\n## My request for Codex:\n", true, MOST_MARKED},
 	    /* opencode, about files that the user mentions */
-	    {"Called the ", " tool with the following input: ", false},
-	    {"<path>", "\n<type>", false},
+	    {"Called the ", " tool with the following input: ", false,
+		MOST_PATH},
+	    {"<path>", "\n<type>", false, MOST_PATH},
 	    /* Claude Code, about a command in the background */
-	    {"Read the output file to retrieve the result: ", "", false},
+	    {"Read the output file to retrieve the result: ", "", false,
+		MOST_PATH},
 	};
-	struct ctx_str own = ctx_str_trim(text);
+	struct ctx_str own = text;
 	const char *at;
 	size_t n;
 
+	while (own.n > 0 && is_space_char(own.p[0]))
+		own.p++, own.n--;
 	for (size_t i = 0; i < CTX_LENGTH(forms); i++) {
+		size_t most = own.n < forms[i].most ? own.n : forms[i].most;
+
 		n = strlen(forms[i].marker);
 		if (ctx_str_begins(own, forms[i].begin) &&
-		    (at = memmem(own.p, own.n, forms[i].marker, n)) != NULL)
+		    (at = memmem(own.p, most, forms[i].marker, n)) != NULL)
 			return forms[i].follows ? (size_t)(at + n - text.p)
 						: text.n;
 	}
@@ -366,12 +384,6 @@ ctx_summary_in_hunk(struct diff_hunk *hunk, struct ctx_str line)
 	hunk->old -= hunk->old > 0 && (sign == ' ' || sign == '-');
 	hunk->new -= hunk->new > 0 && (sign == ' ' || sign == '+');
 	return true;
-}
-
-static bool
-is_space_char(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
 static bool
