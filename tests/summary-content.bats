@@ -630,6 +630,19 @@ X
 	run ! grep '| door' text
 }
 
+@test "a second table with the same header takes no row from the first" {
+	table=$'| Door | Price |\n|---|---|\n'
+	{
+		messages "user:Mend the doors, please." \
+		    "assistant:$table| north | 12 | the hinge of this door was found to be broken |"
+		messages "assistant:$table| south | 15 | the lock of this door was found to be broken |"
+		messages "user:so?" "assistant:$(words 900)" "user:and?"
+	} > in
+	summary_text --summary-tokens 1000
+	grep -q '| north |' text
+	grep -q '| south |' text
+}
+
 @test "a summary of a message with thousands of pieces of context needs little time" {
 	for piece in 'x<skill></skill>' 'Called the <skill></skill>'; do
 		printf "$piece%.0s" $(seq 40000) > large

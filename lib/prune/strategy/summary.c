@@ -70,6 +70,7 @@ add_table_header(struct ctx_summary *s, struct line_reader *reader,
     struct ctx_str one, struct ctx_str rest, struct ctx_err *err)
 {
 	struct ctx_str header = reader->header;
+	size_t known = s->n;
 
 	reader->header.n = 0;
 	if (one.n == 0 || one.p[0] != '|')
@@ -87,7 +88,8 @@ add_table_header(struct ctx_summary *s, struct line_reader *reader,
 		return 0;
 	if (ctx_summary_add_line(s, false, REST, header, err) < 0)
 		return -1;
-	s->lines[s->n - 1].leads = s->lines[s->n - 1].heads = true;
+	if (s->n > known)
+		s->lines[known].leads = s->lines[known].heads = true;
 	return 0;
 }
 
