@@ -418,3 +418,52 @@ X
 	summary_text
 	grep -qx 'Ran: make -> ok' text
 }
+
+@test "a later summary repeats lines of calls that end with what a summary adds" {
+	long=$(printf 'x%.0s' $(seq 114))
+	{
+		messages "user:Mend the tests, please."
+		tool c1 run '{"command": "make check [1]"}' fine
+		tool c2 run '{"command": "find ."}' \
+		    "error: no x"$'\n'"$(printf 'src/f%s_q.c\n' $(seq 7 41 500))"
+		tool c3 run "{\"command\": \"make ${long}ééééé\"}" fine
+		tool c4 edit_file "{\"path\": \"$long/$long\"}" 'Error: disk full'
+		tool c5 run '{"command": "find [2]"}' \
+		    "error: no y"$'\n'"$(printf 'lib/g%s_q.c\n' $(seq 7 41 500))"
+		messages "user:so?" "assistant:$(words 900)" "user:and?"
+	} > in
+	for i in 1 2 3; do
+		summary_text --summary-tokens 1500
+		grep -qx 'Ran: make check \[1\] -> fine' text
+		grep -qx 'Ran: find [.] -> error: no x \[\([0-9]*\)\]' text
+		grep -qx "Ran: make $long \.\.\. -> fine" text
+		grep -q 'Changed: .*x \.\.\. (failed) -> Error: disk full' text
+		sed -n '/^Ran: find .* -> /s/.*[[]\(.*\)]$/\1/p' text > numbers
+		{ read -r x && read -r y; } < numbers
+		grep -q "^\[$x\] src/f7_q\.c, .*, src/f499_q\.c$" text
+		grep -q "^\[$y\] lib/g7_q\.c, .*, lib/g499_q\.c$" text
+		{
+			cat out
+			messages "assistant:$(words 900)" "user:then $i?"
+		} > in
+		[ -s first ] || grep -v '^User:' text > first
+		grep -v '^User:' text | diff first -
+	done
+}
+
+@test "a later summary repeats a web address with a query in a list of names" {
+	{
+		messages "user:Mend the tests, please."
+		tool c1 run '{"command": "curl x"}' \
+		    "see part_5 and https://ex.org/p/q7?id=88 and abc_9 $(words 60)"
+		messages "user:so?" "assistant:$(words 900)" "user:and?"
+	} > in
+	for i in 1 2; do
+		summary_text --summary-tokens 1000
+		grep -qx '  part_5, https://ex\.org/p/q7?id=88, abc_9' text
+		{
+			cat out
+			messages "assistant:$(words 900)" "user:then $i?"
+		} > in
+	done
+}

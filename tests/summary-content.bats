@@ -630,6 +630,28 @@ X
 	run ! grep '| door' text
 }
 
+@test "a later summary repeats the header of a table, and equal answers to questions" {
+	end="to the archive of old files in the main store of the company?"
+	yes="Yes, please do it as soon as you can, thanks."
+	{
+		messages "user:Mend the doors, please." \
+		    $'assistant:| Door | Price |\n|---|---|\n| north | 12 | the hinge of this door was found to be broken |' \
+		    "assistant:It works. Shall I move the doors $end" "user:$yes" \
+		    "assistant:It is done. Shall I move the locks $end" "user:$yes" \
+		    "assistant:$(words 900)" "user:and?"
+	} > in
+	for i in 1 2; do
+		summary_text --summary-tokens 1000
+		grep -A1 -x 'Assistant: | Door | Price |' text | grep -q '^  | north '
+		grep -q 'move the doors .*(the user answered: "Yes' text
+		grep -q 'move the locks .*(the user answered: "Yes' text
+		{
+			cat out
+			messages "assistant:$(words 900)" "user:then $i?"
+		} > in
+	done
+}
+
 @test "a second table with the same header takes no row from the first" {
 	table=$'| Door | Price |\n|---|---|\n'
 	{

@@ -233,12 +233,16 @@ struct summary_actions {
 	struct ctx_buf text, key, line; /* scratch buffers */
 };
 
-/* Maximum length in bytes of the text of an action, except its outcome. */
-enum { CTX_MOST_ACTION = 120 };
+/* Maximum lengths in bytes of the text of an action, except its outcome.
+ * CTX_MOST_EARLIER: in an earlier summary, where a text that was cut has "..."
+ * at its end, and a task its number at its beginning. */
+enum { CTX_MOST_ACTION = 120, CTX_MOST_EARLIER = 160 };
 /* the text between an action and its outcome or its details */
 #define CTX_OUTCOME_MARK " -> "
 /* the text after the number of changes of a file, at the end of a line */
 #define CTX_CHANGES_SUFFIX " changes)"
+/* the text after a call that failed, before its outcome */
+#define CTX_FAILED_SUFFIX " (failed)"
 /* the text after a task that a kept tool call marks as done */
 #define CTX_BELOW_SUFFIX " (see below)"
 
@@ -259,6 +263,10 @@ struct ctx_str ctx_summary_cut(struct ctx_str text, size_t most);
  * or to 0 if there is no such line. */
 int ctx_summary_actions_record(struct summary_actions *actions,
     enum line_class class, struct ctx_str text, uint32_t *id,
+    struct ctx_err *err);
+/* The same, of a text of which at most "most" bytes are stored. */
+int ctx_summary_actions_add(struct summary_actions *actions,
+    enum line_class class, struct ctx_str text, size_t most, uint32_t *id,
     struct ctx_err *err);
 /* Stores which action belongs to a tool call, so that the action is found when
  * the result of the tool call is read. call: id of the tool call. */
@@ -402,6 +410,9 @@ struct ctx_summary {
 	/* number of removed texts up to the newest summary of an earlier run; 0
 	 * if there is none */
 	uint32_t earlier_texts;
+	/* true while such a summary is read: none of its lines is treated as a
+	 * repetition of another */
+	bool reads_earlier;
 	/* number of the user's lines so far, counted up to FIRST_LINES */
 	unsigned user_lines;
 	/* The texts of all lines, so that no line is added twice.  The id of

@@ -436,16 +436,29 @@ cut_changes(struct ctx_str *text)
 	return changes;
 }
 
+/* Removes a suffix from the end of *text.  Returns true if it was there. */
+static bool
+cut_suffix(struct ctx_str *text, const char *suffix)
+{
+	size_t n = strlen(suffix);
+
+	if (text->n <= n || memcmp(text->p + text->n - n, suffix, n) != 0)
+		return false;
+	text->n -= n;
+	return true;
+}
+
 int
 ctx_summary_actions_earlier(struct summary_actions *actions,
     enum line_class class, struct ctx_str text, uint32_t *action,
     struct ctx_err *err)
 {
 	const size_t n = sizeof CTX_OUTCOME_MARK - 1;
-	const size_t below = sizeof CTX_BELOW_SUFFIX - 1;
 	uint32_t changes = class == CHANGED_FILE ? cut_changes(&text) : 0;
 	const char *mark, *end = text.p + text.n;
 	struct ctx_str rest = text, name = ctx_str_cut(&rest, ' ');
+	struct summary_action *told;
+	bool failed;
 
 	mark = memmem(text.p, text.n, CTX_OUTCOME_MARK, n);
 	if (mark != NULL)
@@ -454,21 +467,24 @@ ctx_summary_actions_earlier(struct summary_actions *actions,
 		class = LOOK_COMMAND;
 	else if (class == CHANGE && !changes_something(name))
 		class = CALL;
-	if (class == DONE_TASK && text.n > below &&
-	    memcmp(text.p + text.n - below, CTX_BELOW_SUFFIX, below) == 0)
-		text.n -= below;
-	if (ctx_summary_actions_record(actions, class, text, action, err) < 0)
+	if (class == DONE_TASK)
+		(void)cut_suffix(&text, CTX_BELOW_SUFFIX);
+	failed = (mark == NULL || class == CHANGED_FILE || class == CHANGE) &&
+	    cut_suffix(&text, CTX_FAILED_SUFFIX);
+	if (ctx_summary_actions_add(actions, class, text, CTX_MOST_EARLIER,
+		action, err) < 0)
 		return -1;
-	if (*action != 0 && mark != NULL &&
+	if (*action == 0)
+		return 0;
+	told = &actions->list[*action - 1];
+	told->changes = changes;
+	told->failed = failed;
+	if (mark != NULL &&
 	    ctx_intern(&actions->texts, mark + n, (size_t)(end - mark) - n,
-		&actions->list[*action - 1].outcome, err) < 0)
+		&told->outcome, err) < 0)
 		return -1;
-	if (*action != 0)
-		actions->list[*action - 1].changes = changes;
 	/* The line of a task may begin with its number, "#1 ". */
-	return *action != 0 &&
-		ctx_summary_is_task(&actions->list[*action - 1]) &&
-		text.n > 1 && text.p[0] == '#'
+	return ctx_summary_is_task(told) && text.n > 1 && text.p[0] == '#'
 	    ? ctx_summary_tasks_number(actions, *action,
 		  (struct ctx_str){text.p + 1, text.n - 1}, err)
 	    : 0;

@@ -109,7 +109,7 @@ ctx_summary_add_sentence(struct ctx_summary *s, enum ctx_summary_kind kind,
 	if (class == REST || (class == DECISION && text.n > LEAST_REPEATED)) {
 		if (add_shape(s, text, &known, err) < 0)
 			return -1;
-		if (known)
+		if (known && !s->reads_earlier)
 			return 0;
 	}
 	return ctx_summary_add_line(s, kind == CTX_SUMMARY_EARLIER, class,

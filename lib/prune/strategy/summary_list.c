@@ -6,8 +6,6 @@
 
 #include "prune/strategy/summary.h"
 
-#define FAILED_SUFFIX " (failed)"
-
 void
 ctx_summary_actions_release(struct summary_actions *actions)
 {
@@ -63,6 +61,14 @@ ctx_summary_actions_record(struct summary_actions *actions,
     enum line_class class, struct ctx_str text, uint32_t *id,
     struct ctx_err *err)
 {
+	return ctx_summary_actions_add(actions, class, text, CTX_MOST_ACTION,
+	    id, err);
+}
+
+int
+ctx_summary_actions_add(struct summary_actions *actions, enum line_class class,
+    struct ctx_str text, size_t most, uint32_t *id, struct ctx_err *err)
+{
 	struct ctx_buf *key = &actions->key;
 	struct ctx_str line = ctx_summary_first_line(text);
 	size_t whole = line.n;
@@ -71,7 +77,7 @@ ctx_summary_actions_record(struct summary_actions *actions,
 	*id = 0;
 	if (line.n == 0)
 		return 0;
-	line = ctx_summary_cut(line, CTX_MOST_ACTION);
+	line = ctx_str_trim(ctx_summary_cut(line, most));
 	key->n = 0;
 	if (ctx_buf_add_str(key, line, err) < 0 ||
 	    (line.n < whole && ctx_buf_printf(key, err, " ...") < 0) ||
@@ -133,7 +139,7 @@ ctx_summary_actions_text(struct summary_actions *actions,
 	if (action->failed &&
 	    (outcome.n == 0 || action->class == CHANGED_FILE ||
 		action->class == CHANGE))
-		suffix = FAILED_SUFFIX;
+		suffix = CTX_FAILED_SUFFIX;
 	else if (action->class == DONE_TASK && action->number == UINT32_MAX)
 		suffix = CTX_BELOW_SUFFIX;
 	whole->n = 0;

@@ -262,7 +262,7 @@ is_limit(struct ctx_str key)
 
 /* Sets *id to the id of a key of a JSON object.  Sets *id to 0 if the summary
  * will not contain the key, because the key is long or contains characters that
- * separate names. */
+ * separate names, or a question mark, as web addresses do before "=". */
 static int
 find_key(struct summary_names *names, struct ctx_str key, uint32_t *id,
     struct ctx_err *err)
@@ -271,7 +271,7 @@ find_key(struct summary_names *names, struct ctx_str key, uint32_t *id,
 	if (key.n == 0 || key.n > MOST_KEY)
 		return 0;
 	for (size_t i = 0; i < key.n; i++)
-		if (strchr("=;,\n", key.p[i]) != NULL)
+		if (strchr("=;,?\n", key.p[i]) != NULL)
 			return 0;
 	return ctx_intern(&names->keys, key.p, key.n, id, err);
 }
@@ -355,8 +355,11 @@ read_list_part(struct name_reader *reader, struct ctx_str part,
 		if (find_key(reader->names, ctx_str_trim(key), &reader->key,
 			err) < 0)
 			return -1;
-		part.p += key.n + 1;
-		part.n -= key.n + 1;
+		/* Otherwise the sign is in the query of a web address. */
+		if (reader->key != 0) {
+			part.p += key.n + 1;
+			part.n -= key.n + 1;
+		}
 	}
 	if (reader->key != 0 && part.n > 3 &&
 	    memcmp(part.p + part.n - 3, "...", 3) == 0 &&

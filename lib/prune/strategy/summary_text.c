@@ -7,7 +7,8 @@
  * Of the names (paths, identifiers, ids and numbers) in the arguments and the
  * result of a tool call, a short list is below the line of the call.  A long
  * list is at the end of the summary, after the number that the line of the call
- * has at its end: "[2] a.c, b.c".  A call about which nothing else is known
+ * has at its end: "[2] a.c, b.c".  No other line of a call ends with a number
+ * that is that of a list.  A call about which nothing else is known
  * than what it read is told only there, with its names below.  If the result is
  * JSON, lists have the keys of the names, too.
  */
@@ -202,6 +203,46 @@ is_needed_before(const struct ctx_summary *s, const struct summary_line *line,
 	    ctx_intern_at(&s->seen, next->id).p[0] == '|';
 }
 
+/* Returns the number at the end of a text such as "make check [2]", or 0 if the
+ * text does not end so.  Longer numbers than those of lists do not count. */
+static uint32_t
+read_end_number(struct ctx_str text)
+{
+	uint32_t number = 0, unit = 1;
+	size_t at;
+
+	if (text.n < 4 || text.p[text.n - 1] != ']')
+		return 0;
+	for (at = text.n - 1;
+	     at > 0 && ctx_is_digit(text.p[at - 1]) && unit < 1000000; at--) {
+		number += (uint32_t)(text.p[at - 1] - '0') * unit;
+		unit *= 10;
+	}
+	return at > 1 && memcmp(text.p + at - 2, " [", 2) == 0 ? number : 0;
+}
+
+/* Returns the highest number with which the line of a call ends by itself, or 0
+ * if none does.  The numbers of lists are higher. */
+static uint32_t
+find_end_number(const struct ctx_summary *s)
+{
+	uint32_t highest = 0, number;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct summary_line *line = &s->lines[i];
+
+		if (!line->taken ||
+		    ctx_summary_classes[line->class].kind != CTX_SUMMARY_CALL)
+			continue;
+		number = read_end_number(line->with_details
+			? ctx_intern_at(&s->actions.texts, line->details)
+			: ctx_intern_at(&s->seen, line->id));
+		if (number > highest)
+			highest = number;
+	}
+	return highest;
+}
+
 /* Appends the lists at the end of the summary that belong to lines with this
  * place for their names. from: index in w->names of the first name that belongs
  * to no line. */
@@ -210,7 +251,7 @@ append_end_lists(const struct summary_writer *w, enum list_place where,
     size_t from, struct ctx_buf *out, struct ctx_err *err)
 {
 	const struct summary_line *line;
-	uint32_t lists = 0;
+	uint32_t lists = find_end_number(w->s);
 	size_t at = 0, n;
 	int rc;
 
@@ -287,7 +328,7 @@ ctx_summary_append_lines(const struct summary_writer *w, struct ctx_buf *out,
 	const struct summary_line *line, *before = NULL;
 	struct next_line next = {NULL, 0, 0, 0};
 	enum list_place where;
-	uint32_t lists = 0;
+	uint32_t lists = find_end_number(w->s);
 	bool end = false;
 	size_t at = 0, n;
 
