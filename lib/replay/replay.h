@@ -154,8 +154,8 @@ struct ctx_replay_outcome {
 	 * reads is not counted, because the replay takes its numbers from
 	 * it. */
 	uint64_t reasons[CTX_REPLAY_REASONS];
-	/* The tokens that these requests read from the cache according to the
-	 * session. compared_read: of all of them. equal_read: of those for
+	/* Tokens that the compared requests read from the cache according to
+	 * the session. compared_read: of all of them. equal_read: of those for
 	 * which the replay computes a number that is equal within 2 %. */
 	uint64_t compared_read, equal_read;
 	/* For each reason why the cache reads of the session and of the replay

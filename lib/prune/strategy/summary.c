@@ -53,18 +53,17 @@ ctx_summary_close(struct ctx_summary *summary)
 
 /* ---- texts to lines ---- */
 
-/* While the lines of a text are read: where in a block of code, a diff or a
- * table they are. */
+/* How far a text is read: whether the next line is in a block of code or in a
+ * diff, and the header of the table that it is in. */
 struct line_reader {
 	bool code, diff;
 	struct diff_hunk hunk;
 	struct ctx_str header; /* first row of a table, until it is added */
 };
 
-/* Adds the header of a table before the first of its rows that is added.
- * Otherwise nothing would say what its columns are. rest: the text after the
- * line "one".  Returns 1 if the line is a header, 0 if it is not, or -1 with
- * *err. */
+/* Adds the header of a table before the first row that is added, because it
+ * names the columns. rest: the text after the line "one".  Returns 1 if "one"
+ * is a header, 0 if it is not, or -1 with *err. */
 static int
 add_table_header(struct ctx_summary *s, struct line_reader *reader,
     struct ctx_str one, struct ctx_str rest, struct ctx_err *err)
@@ -93,9 +92,9 @@ add_table_header(struct ctx_summary *s, struct line_reader *reader,
 	return 0;
 }
 
-/* Adds a line of a text, or its first sentence, and removes it from *text.
+/* Takes a line, or its first sentence, from *text and adds it to the lines.
  * begins: true if a line begins here.  Leaves out blocks of code and diffs, and
- * a sentence that begins an indented item of a list, which says nothing without
+ * the first sentence of an indented item of a list, which says nothing without
  * the item above. */
 static int
 add_part(struct ctx_summary *s, enum ctx_summary_kind kind,
@@ -153,9 +152,9 @@ add_sentences(struct ctx_summary *s, enum ctx_summary_kind kind,
 	return 0;
 }
 
-/* If a text of the user has many lines, which begin at s->lines + from, gives
- * its headings and numbered items the class TASK: without them, the other lines
- * say little. */
+/* If a text of the user has many lines (from s->lines + from on), gives its
+ * headings and numbered items the class TASK: without them, the other lines say
+ * little. */
 static void
 find_outline(struct ctx_summary *s, size_t from)
 {

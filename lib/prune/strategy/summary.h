@@ -161,7 +161,8 @@ struct ctx_str ctx_summary_skip_header(struct ctx_str result);
 /* Where a line that tells the outcome of a tool call is searched for. */
 enum outcome_search {
 	SEARCH_SHORT, /* in a short result only */
-	/* also numbers of tests in a long result; if it failed, errors, too */
+	/* also numbers of tests in a long result and, if the call failed, error
+	 * messages */
 	SEARCH_TESTS,
 	SEARCH_ALL, /* also error messages in a long result */
 };
@@ -315,7 +316,7 @@ int ctx_summary_running_result(struct summary_actions *actions,
 /* ---- summary_command.c ---- */
 
 /* Writes the beginning of a command in one line to the buffer "out", without
- * what says nothing about its aim. */
+ * parts that do not show its aim. */
 int ctx_summary_write_command(struct ctx_str command, struct ctx_buf *scratch,
     struct ctx_buf *out, struct ctx_err *err);
 /* Returns true if a command only shows the content of files. */
@@ -330,10 +331,9 @@ bool ctx_summary_also_reads(struct ctx_str command);
  * summary_action). */
 int ctx_summary_record_edit(struct summary_actions *actions, uint32_t id,
     struct ctx_err *err);
-/* Stores an action for each file that is changed by a patch in the format of
- * the tool apply_patch, and what is changed, as its details.  Sets *id to the
- * id of the last action.  Returns the number of these files, or -1 with
- * *err. */
+/* Stores an action for each file that a patch in the format of the tool
+ * apply_patch changes, with the change as its details.  Sets *id to the id of
+ * the last action.  Returns the number of these files, or -1 with *err. */
 int ctx_summary_record_patch(struct summary_actions *actions,
     struct ctx_str patch, uint32_t *id, struct ctx_err *err);
 
@@ -396,7 +396,7 @@ struct summary_line {
 	bool for_names;
 	bool has_names;   /* true if names are listed below the line */
 	uint32_t details; /* see struct summary_action */
-	/* For a changed file: changes: number of successful calls that changed
+	/* For a changed file. changes: number of successful calls that changed
 	 * it. size: struct summary_action.size of the call whose details are
 	 * told. */
 	uint32_t changes;
@@ -512,7 +512,7 @@ uint64_t ctx_summary_take_main(struct ctx_summary *s, uint64_t limit);
 
 /* ---- summary_text.c ---- */
 
-/* A selected name.  Names are sorted by the lines below which they are
+/* A selected name.  Names are sorted by the line below which they are
  * written. */
 struct placed_name {
 	/* index in summary_writer.order of the line below which the name is
@@ -521,7 +521,7 @@ struct placed_name {
 	uint32_t key, id; /* key: see struct summary_name; id: id of the name */
 };
 
-/* A line of the summary: struct summary_line.number, and its index in
+/* A line of the summary, by its struct summary_line.number and its index in
  * ctx_summary.lines. */
 struct numbered_line {
 	uint32_t number, index;
@@ -535,8 +535,8 @@ struct summary_writer {
 	 * for each line, its index in the array "order". */
 	struct numbered_line *order;
 	uint32_t *place_of;
-	/* Pairs of a line and a key, as 8 bytes.  The tokens of the key in the
-	 * list of names below the line were already counted. */
+	/* Pairs of a line and a key, as 8 bytes: the tokens of this key are
+	 * already counted in the list of names below this line. */
 	struct ctx_intern keys;
 	struct placed_name *names; /* the names that are written, sorted */
 	size_t n_names;
@@ -546,8 +546,8 @@ struct summary_writer {
 /* the line before the lists of names at the end of the summary; the names that
  * belong to no tool call follow in the same line */
 #define CTX_NAMES_LABEL "Names in removed messages:"
-/* the text before a list of names below the line of its tool call, and before
- * all sentences of a message but the first */
+/* the indentation of a list of names below its tool call, and of all sentences
+ * of a message but the first */
 #define CTX_LIST_INDENTATION "  "
 
 /* Appends the selected lines and the lists of names. */

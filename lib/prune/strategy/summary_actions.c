@@ -203,9 +203,9 @@ record_other_call(struct summary_actions *actions, struct ctx_str tool,
 	return 0;
 }
 
-/* Stores an action for a command in one line.  If the command is long, and its
- * tool call has a description of what it is for, the description comes first.
- */
+/* Stores an action for a command that is written in one line.  If it is long,
+ * and its tool call has a description of what it is for, the description comes
+ * first. */
 static int
 record_command(struct summary_actions *actions, struct ctx_str command,
     uint32_t *id, struct ctx_err *err)

@@ -10,8 +10,8 @@
 
 #include "prune/strategy/summary.h"
 
-/* Lengths in bytes.  MOST_EDIT: of the longest line before or after a change.
- * LEAST_TELLING: of the shortest line that is told of a new file. */
+/* Lengths in bytes.  MOST_EDIT: a longer line is cut.  LEAST_TELLING: a shorter
+ * line of a new file is not told. */
 enum { MOST_EDIT = 60, LEAST_TELLING = 4 };
 
 /* In the argument of Codex's tool apply_patch, the changes of each file begin
@@ -20,9 +20,9 @@ enum { MOST_EDIT = 60, LEAST_TELLING = 4 };
 #define PATCH_MARK " File: "
 #define DELETION   "*** Delete"
 
-/* Stores a line before and a line after a change as the details of the action
- * with this id (see struct summary_action): "- OLD + NEW".  Either line may be
- * empty. */
+/* Stores the old and the new text of a changed line as the details of the
+ * action with this id (see struct summary_action): "- OLD + NEW".  Either may
+ * be empty. */
 static int
 store_change(struct summary_actions *actions, uint32_t id, struct ctx_str old,
     struct ctx_str new, struct ctx_err *err)
@@ -60,8 +60,8 @@ is_telling(struct ctx_str line)
 	return false;
 }
 
-/* Stores the first difference between the lines of two texts; if any of the
- * different lines says something, the first of these. */
+/* Stores the first difference between the lines of two texts: if possible, of
+ * lines that are informative. */
 static int
 store_difference(struct summary_actions *actions, uint32_t id,
     struct ctx_str old, struct ctx_str new, struct ctx_err *err)
@@ -89,7 +89,7 @@ store_difference(struct summary_actions *actions, uint32_t id,
 	return store_change(actions, id, first, second, err);
 }
 
-/* Stores the first line of a new file that says something. */
+/* Stores the first informative line of a new file. */
 static int
 store_content(struct summary_actions *actions, uint32_t id, struct ctx_str text,
     struct ctx_err *err)

@@ -28,8 +28,7 @@ cut_command_line(struct ctx_str *command, struct ctx_str *comment)
 	return line;
 }
 
-/* Returns true if a line of a command is one command that begins with a word.
- */
+/* Returns true if a line is one command, which begins with this word. */
 static bool
 is_lone(struct ctx_str line, const char *word)
 {
@@ -38,9 +37,9 @@ is_lone(struct ctx_str line, const char *word)
 	    memchr(line.p, ';', line.n) == NULL;
 }
 
-/* Returns true if a line ends with the beginning of a text for the command,
- * such as "<<EOF".  If the text is an argument of the command ("$(cat <<EOF"),
- * sets *quoted to true, and removes this beginning from the line. */
+/* Returns true if a line ends with the beginning of a here-document, such as
+ * "<<EOF".  If this is in an argument of the command ("$(cat <<EOF"), sets
+ * *quoted to true, and removes it from the line. */
 static bool
 begins_text(struct ctx_str *line, bool *quoted)
 {
@@ -120,8 +119,8 @@ struct command_part {
 	bool redirects; /* true if its output is redirected */
 };
 
-/* Returns the length of what separates two parts at the beginning of a text, or
- * 0 if there is nothing of that kind. */
+/* Returns the length of the separator ("&&", "||", "|" or ";") at the beginning
+ * of a text, or 0 if there is none. */
 static size_t
 separator_length(struct ctx_str text)
 {
@@ -278,8 +277,9 @@ part_only_reads(struct ctx_str part)
 	return false;
 }
 
-/* Finds out whether some or all parts of a command show the content of files,
- * and write none.  What reads from a pipe does not count. */
+/* Finds out whether some or all parts of a command show the content of files; a
+ * command that writes a file is not one of them.  Parts that read from a pipe
+ * do not count. */
 static void
 find_readers(struct ctx_str command, bool *some, bool *all)
 {

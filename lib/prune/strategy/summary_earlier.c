@@ -12,8 +12,8 @@
 
 /* What is known while the lines of an earlier summary are read. */
 struct earlier_summary {
-	/* Of the line before: action: id of the action (what a tool call did)
-	 * that it tells, or 0. kind: kind of text that contains it;
+	/* About the line before. action: id of the action (what a tool call
+	 * did) that it tells, or 0. kind: kind of text that contains it;
 	 * CTX_SUMMARY_EARLIER if a command wrote the summary. number: see
 	 * struct summary_line. */
 	uint32_t action;

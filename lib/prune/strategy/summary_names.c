@@ -88,9 +88,9 @@ is_measure(const char *p, size_t n)
 	return false;
 }
 
-/* Returns true for a name of digits, points and hyphens in which single letters
- * are commands to draw a line, as in "M4.5", or that has 4 or more
- * digits after its point, as times and measurements have. */
+/* Returns true for a name of digits, points and hyphens with letters that are
+ * commands of a drawing (SVG), as in "M4.5", or with 4 or more digits after its
+ * point, as times and measurements have. */
 static bool
 is_data(const char *p, size_t n)
 {

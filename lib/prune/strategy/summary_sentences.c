@@ -258,8 +258,8 @@ ctx_summary_is_constraint(struct ctx_str text)
 
 /* ---- text in a message of the user that the user did not write ---- */
 
-/* Returns the length in bytes of text of a program at the beginning of a text,
- * or 0 if the text begins with none. */
+/* Returns the length in bytes of the text at the beginning of a text that a
+ * program has inserted, or 0 if there is none. */
 static size_t
 program_text_length(struct ctx_str text)
 {
@@ -274,11 +274,11 @@ program_text_length(struct ctx_str text)
 	} forms[] = {
 	    /* Codex, about the editor */
 	    {"# ", "\n## My request for Codex:\n", true, MOST_MARKED},
-	    /* opencode, about files that the user mentions */
+	    /* opencode inserts this for files that the user mentions */
 	    {"Called the ", " tool with the following input: ", false,
 		MOST_PATH},
 	    {"<path>", "\n<type>", false, MOST_PATH},
-	    /* Claude Code, about a command in the background */
+	    /* Claude Code inserts this for a command in the background */
 	    {"Read the output file to retrieve the result: ", "", false,
 		MOST_PATH},
 	};

@@ -144,8 +144,8 @@ is_same_message(const struct summary_line *a, const struct summary_line *b)
 	    (kind == CTX_SUMMARY_USER || kind == CTX_SUMMARY_ASSISTANT);
 }
 
-/* Returns the length of a sentence of a message without the colon at its end,
- * which may be in bold type.  Returns 0 if no colon is there. */
+/* Returns the length of a sentence of a message without its final colon, which
+ * may be in bold type.  Returns 0 if it has none. */
 static size_t
 find_colon(const struct ctx_summary *s, const struct summary_line *line)
 {
@@ -190,8 +190,8 @@ is_header(const struct ctx_summary *s, const struct summary_line *line)
 	return line->heads && ctx_intern_at(&s->seen, line->id).p[0] == '|';
 }
 
-/* Returns true if the next line is a reason to write a line: for the line of a
- * kept message, any that tells what happened after it; for the header of a
+/* Returns true if the next line is a reason to write this one: after the line
+ * of a kept message, a line that tells what followed; after the header of a
  * table, a row. */
 static bool
 is_needed_before(const struct ctx_summary *s, const struct summary_line *line,
@@ -221,8 +221,8 @@ read_end_number(struct ctx_str text)
 	return at > 1 && memcmp(text.p + at - 2, " [", 2) == 0 ? number : 0;
 }
 
-/* Returns the highest number with which the line of a call ends by itself, or 0
- * if none does.  The numbers of lists are higher. */
+/* Returns the highest number in brackets, such as "[3]", at the end of what a
+ * call itself says, or 0 if there is none.  The numbers of lists are higher. */
 static uint32_t
 find_end_number(const struct ctx_summary *s)
 {
@@ -243,9 +243,9 @@ find_end_number(const struct ctx_summary *s)
 	return highest;
 }
 
-/* Appends the lists at the end of the summary that belong to lines with this
- * place for their names. from: index in w->names of the first name that belongs
- * to no line. */
+/* Appends the lists at the end of the summary, for lines whose names are listed
+ * in this place. from: index in w->names of the first name that belongs to no
+ * line. */
 static int
 append_end_lists(const struct summary_writer *w, enum list_place where,
     size_t from, struct ctx_buf *out, struct ctx_err *err)
@@ -296,8 +296,9 @@ struct next_line {
 };
 
 /* Appends a line and its names, or the number of its list.  Sets *before to the
- * line.  Leaves out a line that is needed only before a line of another kind.
- * *before: the line before it, or NULL. after: the line after it, or NULL. */
+ * line.  Leaves out a line that needs a certain line after it, if that is
+ * missing. *before: the line before it, or NULL. after: the line after it, or
+ * NULL. */
 static int
 append_next(const struct summary_writer *w, const struct next_line *next,
     const struct summary_line **before, const struct summary_line *after,
