@@ -53,17 +53,17 @@ ctx_summary_close(struct ctx_summary *summary)
 
 /* ---- texts to lines ---- */
 
-/* How far a text is read: whether the next line is in a block of code or in a
- * diff, and the header of the table that it is in. */
+/* What is known while a text is read line by line: whether the next line is in
+ * a block of code or in a diff, and the header of the table around it. */
 struct line_reader {
 	bool code, diff;
 	struct diff_hunk hunk;
 	struct ctx_str header; /* first row of a table, until it is added */
 };
 
-/* Adds the header of a table before the first row that is added, because it
- * names the columns. rest: the text after the line "one".  Returns 1 if "one"
- * is a header, 0 if it is not, or -1 with *err. */
+/* Before the first row of a table that is added, adds its header, which names
+ * the columns. one: a line of the text. rest: the text after it.  Returns 1 if
+ * this line is a header, 0 if it is not, or -1 with *err. */
 static int
 add_table_header(struct ctx_summary *s, struct line_reader *reader,
     struct ctx_str one, struct ctx_str rest, struct ctx_err *err)
@@ -152,9 +152,9 @@ add_sentences(struct ctx_summary *s, enum ctx_summary_kind kind,
 	return 0;
 }
 
-/* If a text of the user has many lines (from s->lines + from on), gives its
- * headings and numbered items the class TASK: without them, the other lines say
- * little. */
+/* If a text of the user has many lines (s->lines[from] and all after it), gives
+ * its headings and numbered items the class TASK: without them, the other lines
+ * say little. */
 static void
 find_outline(struct ctx_summary *s, size_t from)
 {

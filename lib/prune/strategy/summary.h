@@ -161,8 +161,8 @@ struct ctx_str ctx_summary_skip_header(struct ctx_str result);
 /* Where a line that tells the outcome of a tool call is searched for. */
 enum outcome_search {
 	SEARCH_SHORT, /* in a short result only */
-	/* also numbers of tests in a long result and, if the call failed, error
-	 * messages */
+	/* also how many tests passed and failed, in a long result; if the call
+	 * failed, also error messages */
 	SEARCH_TESTS,
 	SEARCH_ALL, /* also error messages in a long result */
 };

@@ -11,7 +11,7 @@
 #include "prune/strategy/summary.h"
 
 /* Lengths in bytes.  MOST_EDIT: a longer line is cut.  LEAST_TELLING: a shorter
- * line of a new file is not told. */
+ * line of a new file is skipped. */
 enum { MOST_EDIT = 60, LEAST_TELLING = 4 };
 
 /* In the argument of Codex's tool apply_patch, the changes of each file begin

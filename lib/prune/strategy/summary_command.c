@@ -38,8 +38,8 @@ is_lone(struct ctx_str line, const char *word)
 }
 
 /* Returns true if a line ends with the beginning of a here-document, such as
- * "<<EOF".  If this is in an argument of the command ("$(cat <<EOF"), sets
- * *quoted to true, and removes it from the line. */
+ * "<<EOF".  If it is in an argument of the command ("$(cat <<EOF"), sets
+ * *quoted to true, and cuts this argument off. */
 static bool
 begins_text(struct ctx_str *line, bool *quoted)
 {
@@ -277,9 +277,9 @@ part_only_reads(struct ctx_str part)
 	return false;
 }
 
-/* Finds out whether some or all parts of a command show the content of files; a
- * command that writes a file is not one of them.  Parts that read from a pipe
- * do not count. */
+/* Finds out whether some or all parts of a command show the content of
+ * files.  A part that writes a file does not; parts that read from a pipe do
+ * not count. */
 static void
 find_readers(struct ctx_str command, bool *some, bool *all)
 {

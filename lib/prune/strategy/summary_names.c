@@ -88,8 +88,8 @@ is_measure(const char *p, size_t n)
 	return false;
 }
 
-/* Returns true for a name of digits, points and hyphens with letters that are
- * commands of a drawing (SVG), as in "M4.5", or with 4 or more digits after its
+/* Returns true for a name of digits, points and hyphens that has letters for
+ * the drawing of lines, as SVG has them ("M4.5"), or 4 or more digits after its
  * point, as times and measurements have. */
 static bool
 is_data(const char *p, size_t n)

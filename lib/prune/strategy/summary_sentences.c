@@ -258,8 +258,8 @@ ctx_summary_is_constraint(struct ctx_str text)
 
 /* ---- text in a message of the user that the user did not write ---- */
 
-/* Returns the length in bytes of the text at the beginning of a text that a
- * program has inserted, or 0 if there is none. */
+/* Returns the length in bytes of what a program has inserted at the beginning
+ * of a text, or 0 if there is nothing. */
 static size_t
 program_text_length(struct ctx_str text)
 {

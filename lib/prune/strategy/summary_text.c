@@ -190,9 +190,8 @@ is_header(const struct ctx_summary *s, const struct summary_line *line)
 	return line->heads && ctx_intern_at(&s->seen, line->id).p[0] == '|';
 }
 
-/* Returns true if the next line is a reason to write this one: after the line
- * of a kept message, a line that tells what followed; after the header of a
- * table, a row. */
+/* Returns true if the next line justifies this line: the line of a kept message
+ * needs one that tells what followed, the header of a table needs a row. */
 static bool
 is_needed_before(const struct ctx_summary *s, const struct summary_line *line,
     const struct summary_line *next)
@@ -221,8 +220,9 @@ read_end_number(struct ctx_str text)
 	return at > 1 && memcmp(text.p + at - 2, " [", 2) == 0 ? number : 0;
 }
 
-/* Returns the highest number in brackets, such as "[3]", at the end of what a
- * call itself says, or 0 if there is none.  The numbers of lists are higher. */
+/* Returns the highest number in brackets, such as "[3]", at the end of the text
+ * of a call itself, or 0 if there is none.  The lists of names get higher
+ * numbers. */
 static uint32_t
 find_end_number(const struct ctx_summary *s)
 {
