@@ -235,10 +235,12 @@ X
 	summary_of out |
 	    grep -q 'Called: AskUserQuestion Do you want to keep the history?; Which one? -> the user chose Fresh copy (no history); Only the "reader", please$'
 	# Newer versions begin otherwise.
-	sed 's/User has answered your questions/Your questions have been answered/' \
-	    in > newer
-	ctx-prune -s summarize -k 1 -t 1 -b 280 newer > out
-	summary_of out | grep -q 'AskUserQuestion Do you .* -> the user chose Fresh copy'
+	for start in 'Your questions have been answered' 'The user answered'; do
+		sed "s/User has answered your questions/$start/" in > newer
+		ctx-prune -s summarize -k 1 -t 1 -b 280 newer > out
+		summary_of out |
+		    grep -q 'AskUserQuestion Do you .* -> the user chose Fresh copy'
+	done
 }
 
 @test "a summary tells what another agent was asked to do" {
@@ -465,5 +467,29 @@ X
 			cat out
 			messages "assistant:$(words 900)" "user:then $i?"
 		} > in
+	done
+}
+
+@test "a summary tells what the user said when refusing a call" {
+	no="The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file)."
+	{
+		messages "user:Mend the doors, please."
+		tool c1 Edit '{"file_path": "a.c", "old_string": "int a;", "new_string": "int b;"}' \
+		    "$no To tell you how to proceed, the user said:"$'\nPaint them "red" first.\n\nNote: pay attention'
+		tool c2 ExitPlanMode '{"plan": "# Mend all"}' \
+		    "$no STOP what you are doing and wait for the user to tell you how to proceed."
+		messages "assistant:$(words 900)" "user:and?"
+	} > in
+	for i in 1 2; do
+		summary_text
+		grep -q '^Changed: a\.c.* -> the user refused: Paint them "red" first\.$' text ||
+			fail "$(cat text)"
+		grep -qx 'Called: ExitPlanMode # Mend all -> the user refused' text ||
+			fail "$(cat text)"
+		{ # A later run reads these lines.
+			cat out
+			messages "assistant:$(words 900)" "user:then?"
+		} > more
+		mv more in
 	done
 }

@@ -31,6 +31,8 @@ enum { NO_STATUS = -1 };
 #define CODEX_RUNNING " running with "
 #define CODEX_OUTPUT  "\nOutput:\n"
 #define CODEX_ERROR   "Script error:"
+/* the result of Claude Code if the user has refused a tool call */
+#define CLAUDE_REFUSED "The user doesn't want to proceed with this tool use."
 
 /* An error message is searched for only in this number of bytes at the
  * beginning of a tool result. */
@@ -45,8 +47,8 @@ is_error_line(struct ctx_str line)
 	    "exit code: 2", "Exit code 1", "Script failed",
 	    "apply_patch verification failed", "{\"error\"", "<tool_use_error>",
 	    "File has not been read yet", "File has been modified since read",
-	    "String to replace not found", "fatal:", "bash: ", "sh: ", "FAILED",
-	    NULL};
+	    "String to replace not found", CLAUDE_REFUSED,
+	    "fatal:", "bash: ", "sh: ", "FAILED", NULL};
 
 	for (size_t i = 0; signs[i] != NULL; i++)
 		if (ctx_str_begins(line, signs[i]))
@@ -402,18 +404,21 @@ append_lines(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
 	return 0;
 }
 
-/* If a result says what the user has chosen, writes these answers to the buffer
- * "out".  Claude Code writes: Your questions have been answered: "Question"=
- * "answer", "Question"="answer"; older versions: User has answered ... */
+/* If a result says what the user has answered in a dialog of Claude Code,
+ * writes the answers to the buffer "out".  The form is: Your questions have
+ * been answered: "Question"="answer", "Question"="answer". */
 static int
 append_choices(struct ctx_buf *out, struct ctx_str result, struct ctx_err *err)
 {
-	static const char old[] = "User has answered your questions: ";
-	static const char new[] = "Your questions have been answered: ";
+	static const char *const starts[] = {"The user answered: ",
+	    "User has answered your questions: ",
+	    "Your questions have been answered: ", NULL};
 	const char *at = result.p, *end = result.p + result.n, *close;
-	size_t n = 0;
+	size_t n = 0, i = 0;
 
-	if (!ctx_str_begins(result, old) && !ctx_str_begins(result, new))
+	while (starts[i] != NULL && !ctx_str_begins(result, starts[i]))
+		i++;
+	if (starts[i] == NULL)
 		return 0;
 	while ((at = memmem(at, (size_t)(end - at), "\"=\"", 3)) != NULL) {
 		at += 3;
@@ -426,6 +431,28 @@ append_choices(struct ctx_buf *out, struct ctx_str result, struct ctx_err *err)
 		at = close;
 	}
 	return 0;
+}
+
+/* If a result of Claude Code says that the user has refused a tool call, writes
+ * this to the buffer "out", with the first line of what the user said. */
+static int
+append_refusal(struct ctx_buf *out, struct ctx_str result, struct ctx_err *err)
+{
+	static const char said[] = " the user said:\n";
+	const size_t n = sizeof said - 1;
+	const char *at;
+
+	if (!ctx_str_begins(result, CLAUDE_REFUSED))
+		return 0;
+	at = memmem(result.p, result.n, said, n);
+	if (ctx_buf_printf(out, err, "the user refused%s",
+		at != NULL ? ": " : "") < 0)
+		return -1;
+	if (at == NULL)
+		return 0;
+	result.n -= (size_t)(at + n - result.p);
+	result.p = at + n;
+	return append_plain(out, ctx_summary_first_line(result), err);
 }
 
 /* Returns the line which says that a command or script has not ended; an empty
@@ -502,7 +529,8 @@ ctx_summary_find_outcome(const struct ctx_summary_text *result,
 
 	find_lines(result, body, search, &lines);
 	out->n = 0;
-	if (append_choices(out, ctx_str_trim(body), err) < 0)
+	if (append_choices(out, ctx_str_trim(body), err) < 0 ||
+	    append_refusal(out, ctx_str_trim(body), err) < 0)
 		return -1;
 	if (out->n == 0 && append_lines(out, lines.line, err) < 0)
 		return -1;
