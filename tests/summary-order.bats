@@ -111,6 +111,7 @@ I would merge it as soon as the tests are there.'
 		tool c1 run '{"command": "make check"}' "failed: $long"
 		tool c2 read_file '{"path": "src/x.c"}' "include x_1.h $(words 40)"
 		tool c3 run '{"command": "make doc"}' "page_9 $(words 40)"
+		tool c5 Task '{"description": "inspect it"}' "beam_44"$'\n'"$(words 40 | tr ' ' '\n')"
 		tool c4 run '{"command": "make all"}' "$(sed 's/[.]c/.o/g' <<< "$long") $(words 40)"
 		messages "assistant:$(words 900)" "user:Go on."
 	} > in
@@ -122,6 +123,8 @@ User: Mend the reader of doors_v7.
 Ran: make check -> failed: $long
 Ran: make doc
   page_9
+Called: Task inspect it
+  beam_44
 Ran: make all [1]
 Names in removed messages:
 [1] $(sed 's/[.]c/.o/g; s/ /, /g' <<< "$long")

@@ -363,6 +363,7 @@ place_action(struct summary_line *line, const struct summary_action *action)
 			line->size = action->size;
 		}
 	}
+	line->reports |= action->reports;
 	if (ctx_summary_is_task(action))
 		line->class = action->hidden ? CLASSES : action->class;
 }

@@ -395,6 +395,7 @@ struct summary_line {
 	/* True if the line was selected because names are listed below it. */
 	bool for_names;
 	bool has_names;   /* true if names are listed below the line */
+	bool reports;     /* see struct summary_action */
 	uint32_t details; /* see struct summary_action */
 	/* For a changed file. changes: number of successful calls that changed
 	 * it. size: struct summary_action.size of the call whose details are

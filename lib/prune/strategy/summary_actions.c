@@ -99,6 +99,17 @@ cut_path(struct ctx_str text)
 	return text;
 }
 
+/* Returns true if the name of a tool says that it gives a task to another
+ * agent. */
+static bool
+is_agent(struct ctx_str tool)
+{
+	static const char *const agents[] = {"agent", "task", "subagent",
+	    "delegate", NULL};
+
+	return has_word(tool, agents);
+}
+
 /* Returns true for the key of an argument that says in words what is asked for:
  * a question, or what another agent is to do. */
 static bool
@@ -176,8 +187,6 @@ record_other_call(struct summary_actions *actions, struct ctx_str tool,
     uint32_t *id, struct ctx_err *err)
 {
 	const struct ctx_json *json = actions->json;
-	static const char *const agents[] = {"agent", "task", "subagent",
-	    "delegate", NULL};
 	struct ctx_buf *line = &actions->line;
 	uint32_t key;
 	size_t i, n = ctx_json_count(json, 0);
@@ -199,7 +208,7 @@ record_other_call(struct summary_actions *actions, struct ctx_str tool,
 		err) < 0)
 		return -1;
 	if (*id != 0)
-		actions->list[*id - 1].reports = has_word(tool, agents);
+		actions->list[*id - 1].reports = is_agent(tool);
 	return 0;
 }
 
@@ -479,6 +488,7 @@ ctx_summary_actions_earlier(struct summary_actions *actions,
 	told = &actions->list[*action - 1];
 	told->changes = changes;
 	told->failed = failed;
+	told->reports = (class == CALL || class == CHANGE) && is_agent(name);
 	if (mark != NULL &&
 	    ctx_intern(&actions->texts, mark + n, (size_t)(end - mark) - n,
 		&told->outcome, err) < 0)

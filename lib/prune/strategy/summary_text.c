@@ -126,7 +126,7 @@ static enum list_place
 find_list_place(const struct ctx_summary *s, const struct summary_line *line,
     size_t n)
 {
-	if (line->for_names && line->details == 0 &&
+	if (line->for_names && line->details == 0 && !line->reports &&
 	    (line->class == LOOK_COMMAND || line->class == CALL) &&
 	    !has_outcome(s, line))
 		return AT_END_LINE;
