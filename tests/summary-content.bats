@@ -579,6 +579,32 @@ X
 	[ "$(grep -c '^User' text)" -eq 1 ] || fail "$(cat text)"
 }
 
+@test "a summary has what the user typed after the name of a command" {
+	typed() {
+		printf 'user:<command-message>plan</command-message>\n<command-name>/plan</command-name>\n<command-args>%s</command-args>' "$1"
+	}
+	{
+		messages "$(typed 'Never paint the doors of the attic.')" \
+		    "assistant:Shall I mend the roof of the house?" \
+		    "$(typed 'Yes, do that. Keep the old beams.')" \
+		    "assistant:$(words 900)" "$(typed '')" \
+		    "$(typed 'Mend the roof, too.')" "assistant:$(words 900)" "user:And now?"
+	} > in
+	ctx-prune --compact -k 1 -t 1 --pin 'the roof, too' in > out
+	summary_of out | sed '1s/^.*summary\]: //' > text
+	cat > want <<'X'
+User: Never paint the doors of the attic.
+Assistant: Shall I mend the roof of the house? (the user answered: "Yes, do that.")
+User: Keep the old beams.
+X
+	diff want text
+	messages "assistant:$(words 900)" "user:So?" >> in
+	tool c1 run '{"command": "make roof"}' "$(words 60)" >> in
+	messages "assistant:$(words 90)" "user:Go on." >> in
+	ctx-prune --compact -k 1 -t 1 --pin 'the roof, too' in > out
+	summary_of out | grep -qx "After the user's message \"Mend the roof, too.\" (complete below):"
+}
+
 @test "short answers of the user are in a summary" {
 	{
 		messages "user:Book me a flight, please." \

@@ -185,18 +185,32 @@ skip_context(struct ctx_str text)
 	return text;
 }
 
+/* Returns the beginning of a text up to the next text that a program has
+ * inserted. */
+static struct ctx_str
+own_beginning(struct ctx_str text)
+{
+	size_t own;
+
+	(void)ctx_summary_find_context(text, &own);
+	return (struct ctx_str){text.p, own};
+}
+
 int
 ctx_summary_add_agreement(struct ctx_summary *s, struct ctx_str *text,
     struct ctx_err *err)
 {
 	struct ctx_buf *out = &s->question;
-	struct ctx_str first, answer = skip_context(*text);
+	struct ctx_str first, own, answer = skip_context(*text);
 	size_t known;
 	uint32_t id;
 
 	if (out->n == 0 || answer.n == 0)
 		return 0;
-	first = ctx_summary_next_sentence(&answer);
+	own = own_beginning(answer);
+	first = ctx_summary_next_sentence(&own);
+	answer.n -= (size_t)(own.p - answer.p);
+	answer.p = own.p;
 	if (first.n > MOST_ANSWER || !ctx_summary_agrees(first)) {
 		out->n = 0;
 		return 0;
@@ -239,7 +253,8 @@ int
 ctx_summary_add_kept_message(struct ctx_summary *s, struct ctx_str text,
     struct ctx_err *err)
 {
-	struct ctx_str whole = ctx_summary_first_line(skip_context(text));
+	struct ctx_str whole =
+	    ctx_summary_first_line(own_beginning(skip_context(text)));
 	struct ctx_str begin = ctx_summary_cut(whole, MOST_KEPT);
 
 	if (begin.n == 0)

@@ -300,11 +300,26 @@ program_text_length(struct ctx_str text)
 	return 0;
 }
 
+/* Returns the length of a tag at the beginning of a text, if it is one of those
+ * that Claude Code puts around what the user has typed after the name of a
+ * command, such as "/plan".  Otherwise returns 0. */
+static size_t
+typed_tag_length(struct ctx_str text)
+{
+	static const char *const tags[] = {"<command-args>", "</command-args>",
+	    NULL};
+
+	for (size_t i = 0; tags[i] != NULL; i++)
+		if (ctx_str_begins(text, tags[i]))
+			return strlen(tags[i]);
+	return 0;
+}
+
 size_t
 ctx_summary_find_context(struct ctx_str text, size_t *from)
 {
 	static const char *const tags[] = {"INSTRUCTIONS", "bash-stderr",
-	    "bash-stdout", "command-args", "command-message", "command-name",
+	    "bash-stdout", "command-message", "command-name",
 	    "environment_context", "environment_details", "ide_opened_file",
 	    "ide_selection", "local-command-caveat", "local-command-stderr",
 	    "local-command-stdout", "permissions instructions",
@@ -318,6 +333,11 @@ ctx_summary_find_context(struct ctx_str text, size_t *from)
 	if (n > 0)
 		return n;
 	for (; (at = memchr(at, '<', (size_t)(end - at))) != NULL; at++) {
+		n = typed_tag_length((struct ctx_str){at, (size_t)(end - at)});
+		if (n > 0) {
+			*from = (size_t)(at - text.p);
+			return n;
+		}
 		name = at + 1;
 		for (size_t i = 0; tags[i] != NULL; i++) {
 			n = strlen(tags[i]);
