@@ -478,6 +478,8 @@ X
 		    "$no To tell you how to proceed, the user said:"$'\nPaint them "red" first.\n\nNote: pay attention'
 		tool c2 ExitPlanMode '{"plan": "# Mend all"}' \
 		    "$no STOP what you are doing and wait for the user to tell you how to proceed."
+		tool c3 Task '{"description": "inspect it"}' \
+		    "$no Note: The user may prefer another way of doing it."
 		messages "assistant:$(words 900)" "user:and?"
 	} > in
 	for i in 1 2; do
@@ -486,6 +488,8 @@ X
 			fail "$(cat text)"
 		grep -qx 'Called: ExitPlanMode # Mend all -> the user refused' text ||
 			fail "$(cat text)"
+		grep -qx 'Called: Task inspect it -> the user refused' text
+		run ! grep -e "doesn't want" -e Note text
 		{ # A later run reads these lines.
 			cat out
 			messages "assistant:$(words 900)" "user:then?"

@@ -232,7 +232,8 @@ add_result(struct ctx_summary *s, const struct ctx_summary_text *text,
 		0)
 		return -1;
 	if (action != 0)
-		return json == NULL && s->actions.list[action - 1].reports
+		return json == NULL && !text->failed &&
+			s->actions.list[action - 1].reports
 		    ? add_report(s, data, err)
 		    : 0;
 	return ctx_summary_add_sentence(s, text->kind,
