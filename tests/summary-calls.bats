@@ -370,6 +370,9 @@ X
 		tool c4 run '{"command": "cat log"}' "$(words 40)"$'\nThe end of all'
 		tool c5 run '{"command": "grep \"a -> b\" log"}' "$(words 40)"$'\nThe end of all'
 		tool c6 run '{"command": "cat log > copy"}' "$(words 40)"$'\nIt was copied'
+		tool c10 run '{"command": "make cwd"}' \
+		    "$(words 40)"$'\nIt is made now\nShell cwd was reset to /home/ada'
+		tool c11 run '{"command": "make it"}' $'made\nShell cwd was reset to /home/ada'
 		tool c7 run '{"command": "make code"}' "$(words 40)"$'\n// Use this one instead'
 		tool c8 run '{"command": "make all"}' "$(words 40)"$'\nfor each of them {'
 		tool c9 run '{"command": "bun test"}' \
@@ -384,6 +387,8 @@ Ran: make rack
 Ran: cat log
 Ran: grep "a -> b" log
 Ran: cat log > copy
+Ran: make cwd -> It is made now
+Ran: make it -> made
 Ran: make code
 Ran: make all
 Ran: bun test -> 12 pass

@@ -250,8 +250,12 @@ read_exit_status(struct ctx_str line, int *status)
 
 /* ---- reading ---- */
 
+/* Claude Code writes this line at the end of the output of a command. */
+#define CLAUDE_CWD "Shell cwd was reset to "
+
 /* Removes the first line from *text and returns it.  In a result that is JSON,
- * a line may also end with an escaped line feed. */
+ * a line may also end with an escaped line feed.  Returns an empty line instead
+ * of CLAUDE_CWD. */
 static struct ctx_str
 next_line(struct ctx_str *text)
 {
@@ -269,7 +273,9 @@ next_line(struct ctx_str *text)
 	}
 	text->p += line.n + skip;
 	text->n -= line.n + skip;
-	return ctx_str_trim(line);
+	line = ctx_str_trim(line);
+	return ctx_str_begins(line, CLAUDE_CWD) ? (struct ctx_str){line.p, 0}
+						: line;
 }
 
 /* Returns a line without its decoration: "====" around the numbers of a test
