@@ -241,6 +241,13 @@ X
 		summary_of out |
 		    grep -q 'AskUserQuestion Do you .* -> the user chose Fresh copy'
 	done
+	# Notes repeat the answer.
+	sed 's/(no history).",/& user notes: Fresh copy (no history),/; s/",\( user notes[^,]*\),/"\1,/' \
+	    in > newer
+	grep -q 'history).* user notes: Fresh copy (no history), ' newer
+	ctx-prune -s summarize -k 1 -t 1 -b 280 newer > out
+	summary_of out |
+	    grep -q ' -> the user chose Fresh copy (no history); Only the "reader", please$'
 }
 
 @test "a summary tells what another agent was asked to do" {

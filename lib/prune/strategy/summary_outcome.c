@@ -375,7 +375,8 @@ append_plain(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
 }
 
 /* Returns the end of an answer of the user, which may contain quotes: the quote
- * before the next question or before the end of the sentence. */
+ * before the next question, before notes, which repeat the answer, or before
+ * the end of the sentence. */
 static const char *
 find_answer_end(const char *at, const char *end)
 {
@@ -386,6 +387,8 @@ find_answer_end(const char *at, const char *end)
 		rest.p = ++close;
 		rest.n = (size_t)(end - close);
 		if (rest.n == 0 || ctx_str_begins(rest, ", \"") ||
+		    ctx_str_begins(rest, " user notes:") ||
+		    ctx_str_begins(rest, " selected preview:") ||
 		    ctx_str_begins(rest, ". "))
 			return close - 1;
 	}
