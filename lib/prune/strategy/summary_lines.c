@@ -190,9 +190,10 @@ skip_context(struct ctx_str text)
 static struct ctx_str
 own_beginning(struct ctx_str text)
 {
-	size_t own;
+	size_t own = 0;
 
-	(void)ctx_summary_find_context(text, &own);
+	if (text.n > 0)
+		(void)ctx_summary_find_context(text, &own);
 	return (struct ctx_str){text.p, own};
 }
 
