@@ -19,7 +19,7 @@ session.jsonl: 5 requests to claude-sonnet-4-5
                     read      written        fresh       output    dollars
   recorded        39,000       44,000           50        1,000       0.19
   replayed        46,000       37,000           50        1,000       0.17
-  3 of 4 cache reads (69.2% of their tokens) are equal within 2 %
+  3 of 4 cache reads (69.2 % of their tokens) are equal within 2 %
       1 shorter     -7,000 tokens: less was read than expected; did messages change?
 X
 	cmp out want

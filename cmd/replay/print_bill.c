@@ -63,7 +63,7 @@ print_reasons(const struct ctx_replay_outcome *outcome)
 	printf("  %" PRIu64 " of %" PRIu64 " cache reads",
 	    outcome->reasons[CTX_REPLAY_EQUAL], compared);
 	if (outcome->compared_read > 0)
-		printf(" (%.1f%% of their tokens)",
+		printf(" (%.1f %% of their tokens)",
 		    (double)outcome->equal_read * 100 /
 			(double)outcome->compared_read);
 	printf(" are equal within 2 %%\n");

@@ -53,8 +53,8 @@ ctx_summary_close(struct ctx_summary *summary)
 
 /* ---- texts to lines ---- */
 
-/* What is known while a text is read line by line: whether the next line is in
- * a block of code or in a diff, and the header of the table around it. */
+/* The state of reading a text line by line: whether the next line is in a block
+ * of code or in a diff, and the header of the table around it. */
 struct line_reader {
 	bool code, diff;
 	struct diff_hunk hunk;

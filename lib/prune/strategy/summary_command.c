@@ -2,9 +2,9 @@
  * summary_command.c - writes the command of a tool call in one line, for the
  * built-in summary
  *
- * What says nothing about the aim of the command is left out: echo and printf,
- * head and tail at the end of a pipe, redirections of errors, and the directory
- * of git.  Of a text for the command ("<<EOF"), the first line is told.
+ * Parts that do not show the aim of the command are left out: echo and printf,
+ * head and tail at the end of a pipe, redirections of errors, and the option -C
+ * of git.  Of a here-document ("<<EOF"), the first line is written.
  */
 #define _GNU_SOURCE /* for memmem, which is in POSIX since 2024 */
 #include <string.h>
@@ -61,8 +61,7 @@ begins_text(struct ctx_str *line, bool *quoted)
 	return true;
 }
 
-/* Cuts the first line from a text that a program reads, except lines that name
- * what the program imports. */
+/* Cuts the first line from a here-document that does not import a module. */
 static struct ctx_str
 cut_text_line(struct ctx_str *text)
 {
@@ -78,8 +77,8 @@ cut_text_line(struct ctx_str *text)
 
 /* Writes the beginning of a command in one line to the buffer "out": the first
  * line that is not a comment, followed by the first comment.  If that line ends
- * in a backslash, only changes the directory or sets options of the shell, the
- * line after it is appended, too, before the comment. */
+ * in a backslash, or only changes the directory, or only sets options of the
+ * shell, the next line is appended before the comment. */
 static int
 join_lines(struct ctx_str command, struct ctx_buf *out, struct ctx_err *err)
 {
@@ -130,8 +129,8 @@ separator_length(struct ctx_str text)
 	return text.p[0] == ';' || text.p[0] == '|';
 }
 
-/* Cuts the next part from *line.  What is in quotes or parentheses is not
- * divided. */
+/* Cuts the next part from *line.  Does not divide text in quotes or
+ * parentheses. */
 static struct command_part
 cut_part(struct ctx_str *line)
 {

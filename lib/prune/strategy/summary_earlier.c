@@ -10,7 +10,7 @@
 
 #include "prune/strategy/summary.h"
 
-/* What is known while the lines of an earlier summary are read. */
+/* The state of reading an earlier summary line by line. */
 struct earlier_summary {
 	/* About the line before. action: id of the action (what a tool call
 	 * did) that it tells, or 0. kind: kind of text that contains it;

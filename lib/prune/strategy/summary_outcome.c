@@ -514,7 +514,6 @@ find_lines(const struct ctx_summary_text *result, struct ctx_str body,
 		lines->line.n = 0;
 	if (lines->line.n == 0 && failed)
 		lines->line = ctx_str_trim(ctx_find_error_line(body));
-	body = ctx_str_trim(body);
 	if (lines->line.n > 0)
 		return;
 	/* Of JSON in several lines the members are told. */
@@ -533,13 +532,13 @@ ctx_summary_find_outcome(const struct ctx_summary_text *result,
     enum outcome_search search, struct ctx_buf *out, struct ctx_err *err)
 {
 	struct outcome_lines lines = {.status = NO_STATUS};
-	struct ctx_str body =
-	    skip_members(ctx_str_trim(ctx_summary_skip_header(result->text)));
+	struct ctx_str body = ctx_str_trim(
+	    skip_members(ctx_str_trim(ctx_summary_skip_header(result->text))));
 
 	find_lines(result, body, search, &lines);
 	out->n = 0;
-	if (append_choices(out, ctx_str_trim(body), err) < 0 ||
-	    append_refusal(out, ctx_str_trim(body), err) < 0)
+	if (append_choices(out, body, err) < 0 ||
+	    append_refusal(out, body, err) < 0)
 		return -1;
 	if (out->n == 0 && append_lines(out, lines.line, err) < 0)
 		return -1;

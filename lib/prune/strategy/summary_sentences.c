@@ -300,51 +300,45 @@ program_text_length(struct ctx_str text)
 	return 0;
 }
 
-/* Returns the length of a tag at the beginning of a text, if it is one of those
- * that Claude Code puts around what the user has typed after the name of a
- * command, such as "/plan".  Otherwise returns 0. */
-static size_t
-typed_tag_length(struct ctx_str text)
-{
-	static const char *const tags[] = {"<command-args>", "</command-args>",
-	    NULL};
-
-	for (size_t i = 0; tags[i] != NULL; i++)
-		if (ctx_str_begins(text, tags[i]))
-			return strlen(tags[i]);
-	return 0;
-}
-
 size_t
 ctx_summary_find_context(struct ctx_str text, size_t *from)
 {
-	static const char *const tags[] = {"INSTRUCTIONS", "bash-stderr",
-	    "bash-stdout", "command-message", "command-name",
-	    "environment_context", "environment_details", "ide_opened_file",
-	    "ide_selection", "local-command-caveat", "local-command-stderr",
-	    "local-command-stdout", "permissions instructions",
-	    "recommended_plugins", "skill", "system-reminder",
-	    "system_instruction", "task-notification", "turn_aborted",
-	    "user_instructions", NULL};
+	/* typed: true if the user has typed the text between the tags, as after
+	 * the name of a command of Claude Code, such as "/plan".  Then only the
+	 * tags are text of the program. */
+	static const struct {
+		const char *name;
+		bool typed;
+	} tags[] = {{"INSTRUCTIONS", false}, {"bash-stderr", false},
+	    {"bash-stdout", false}, {"command-args", true},
+	    {"command-message", false}, {"command-name", false},
+	    {"environment_context", false}, {"environment_details", false},
+	    {"ide_opened_file", false}, {"ide_selection", false},
+	    {"local-command-caveat", false}, {"local-command-stderr", false},
+	    {"local-command-stdout", false},
+	    {"permissions instructions", false}, {"recommended_plugins", false},
+	    {"skill", false}, {"system-reminder", false},
+	    {"system_instruction", false}, {"task-notification", false},
+	    {"turn_aborted", false}, {"user_instructions", false}};
 	const char *at = text.p, *name, *end = text.p + text.n;
 	size_t n = program_text_length(text);
+	bool closes;
 
 	*from = 0;
 	if (n > 0)
 		return n;
 	for (; (at = memchr(at, '<', (size_t)(end - at))) != NULL; at++) {
-		n = typed_tag_length((struct ctx_str){at, (size_t)(end - at)});
-		if (n > 0) {
-			*from = (size_t)(at - text.p);
-			return n;
-		}
-		name = at + 1;
-		for (size_t i = 0; tags[i] != NULL; i++) {
-			n = strlen(tags[i]);
-			if ((size_t)(end - name) <= n || name[n] != '>' ||
-			    memcmp(name, tags[i], n) != 0)
+		closes = at + 1 < end && at[1] == '/';
+		name = at + 1 + closes;
+		for (size_t i = 0; i < CTX_LENGTH(tags); i++) {
+			n = strlen(tags[i].name);
+			if ((closes && !tags[i].typed) ||
+			    (size_t)(end - name) <= n || name[n] != '>' ||
+			    memcmp(name, tags[i].name, n) != 0)
 				continue;
 			*from = (size_t)(at - text.p);
+			if (tags[i].typed)
+				return (size_t)(name + n + 1 - at);
 			/* The closing tag may be incomplete, because the text
 			 * was truncated. */
 			for (const char *close = name;

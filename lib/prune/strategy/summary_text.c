@@ -7,10 +7,10 @@
  * Of the names (paths, identifiers, ids and numbers) in the arguments and the
  * result of a tool call, a short list is below the line of the call.  A long
  * list is at the end of the summary, after the number that the line of the call
- * has at its end: "[2] a.c, b.c".  No other line of a call ends with a number
- * that is that of a list.  A call about which nothing else is known
- * than what it read is told only there, with its names below.  If the result is
- * JSON, lists have the keys of the names, too.
+ * has at its end: "[2] a.c, b.c".  The numbers of lists are higher than any
+ * number in brackets with which the text of a call ends.  A call that only read
+ * something is written only at the end of the summary, with its names below.
+ * If the result is JSON, lists have the keys of the names, too.
  */
 #define _GNU_SOURCE /* for memmem, which is in POSIX since 2024 */
 #include <inttypes.h>
@@ -245,13 +245,12 @@ find_end_number(const struct ctx_summary *s)
 
 /* Appends the lists at the end of the summary, for lines whose names are listed
  * in this place. from: index in w->names of the first name that belongs to no
- * line. */
+ * line. lists: number before that of the first list. */
 static int
 append_end_lists(const struct summary_writer *w, enum list_place where,
-    size_t from, struct ctx_buf *out, struct ctx_err *err)
+    size_t from, uint32_t lists, struct ctx_buf *out, struct ctx_err *err)
 {
 	const struct summary_line *line;
-	uint32_t lists = find_end_number(w->s);
 	size_t at = 0, n;
 	int rc;
 
@@ -274,17 +273,18 @@ append_end_lists(const struct summary_writer *w, enum list_place where,
 }
 
 /* Appends the end of the summary: the names that belong to no line, which begin
- * at w->names + from, and the lists at the end. */
+ * at w->names + from, and the lists at the end. lists: number before that of
+ * the first list. */
 static int
-append_end(const struct summary_writer *w, size_t from, struct ctx_buf *out,
-    struct ctx_err *err)
+append_end(const struct summary_writer *w, size_t from, uint32_t lists,
+    struct ctx_buf *out, struct ctx_err *err)
 {
 	if (ctx_buf_printf(out, err, "%s" CTX_NAMES_LABEL "%s",
 		out->n > 0 ? "\n" : "", from < w->n_names ? " " : "") < 0 ||
 	    append_names(w, from, w->n_names - from, out, err) < 0 ||
-	    append_end_lists(w, AT_END, from, out, err) < 0)
+	    append_end_lists(w, AT_END, from, lists, out, err) < 0)
 		return -1;
-	return append_end_lists(w, AT_END_LINE, from, out, err);
+	return append_end_lists(w, AT_END_LINE, from, lists, out, err);
 }
 
 /* A line that is to be written: its n names begin at summary_writer.names +
@@ -329,7 +329,7 @@ ctx_summary_append_lines(const struct summary_writer *w, struct ctx_buf *out,
 	const struct summary_line *line, *before = NULL;
 	struct next_line next = {NULL, 0, 0, 0};
 	enum list_place where;
-	uint32_t lists = find_end_number(w->s);
+	uint32_t highest = find_end_number(w->s), lists = highest;
 	bool end = false;
 	size_t at = 0, n;
 
@@ -349,5 +349,6 @@ ctx_summary_append_lines(const struct summary_writer *w, struct ctx_buf *out,
 	}
 	if (append_next(w, &next, &before, NULL, out, err) < 0)
 		return -1;
-	return end || at < w->n_names ? append_end(w, at, out, err) : 0;
+	return end || at < w->n_names ? append_end(w, at, highest, out, err)
+				      : 0;
 }
