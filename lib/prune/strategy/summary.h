@@ -253,6 +253,8 @@ bool ctx_summary_is_task(const struct summary_action *action);
  * to parsed, or to NULL if the text is not a JSON object or array. */
 int ctx_summary_parse(struct ctx_json *parsed, struct ctx_str text,
     const struct ctx_json **json, struct ctx_err *err);
+/* Returns true if a text is equal to one of the words; NULL ends the list. */
+bool ctx_summary_is_one_of(struct ctx_str text, const char *const *words);
 /* Returns the first line of a text that is not blank, without white space at
  * its beginning and end. */
 struct ctx_str ctx_summary_first_line(struct ctx_str text);

@@ -118,11 +118,7 @@ asks(struct ctx_str key)
 	static const char *const keys[] = {"goal", "instructions", "message",
 	    "objective", "prompt", "query", "question", "task", "title", NULL};
 
-	for (size_t i = 0; keys[i] != NULL; i++)
-		if (key.n == strlen(keys[i]) &&
-		    memcmp(key.p, keys[i], key.n) == 0)
-			return true;
-	return false;
+	return ctx_summary_is_one_of(key, keys);
 }
 
 /* Appends the first line of an argument to actions->line, if the argument is a

@@ -3,6 +3,7 @@
  * removed tool call did, and which tasks the tool calls name
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "prune/strategy/summary.h"
 
@@ -37,6 +38,16 @@ ctx_summary_parse(struct ctx_json *parsed, struct ctx_str text,
 		rc = ctx_json_scan_text(parsed, text, err);
 	*json = rc > 0 ? parsed : NULL;
 	return rc < 0 ? -1 : 0;
+}
+
+bool
+ctx_summary_is_one_of(struct ctx_str text, const char *const *words)
+{
+	for (size_t i = 0; words[i] != NULL; i++)
+		if (text.n == strlen(words[i]) &&
+		    memcmp(text.p, words[i], text.n) == 0)
+			return true;
+	return false;
 }
 
 struct ctx_str

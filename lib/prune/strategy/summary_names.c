@@ -253,11 +253,7 @@ is_limit(struct ctx_str key)
 	    "original_token_count", "timeout", "timeout_ms",
 	    "wall_time_seconds", "yield_time_ms", NULL};
 
-	for (size_t i = 0; limits[i] != NULL; i++)
-		if (key.n == strlen(limits[i]) &&
-		    memcmp(key.p, limits[i], key.n) == 0)
-			return true;
-	return false;
+	return ctx_summary_is_one_of(key, limits);
 }
 
 /* Sets *id to the id of a key of a JSON object.  Sets *id to 0 if the summary
