@@ -4,7 +4,8 @@
  *
  * Parts that do not show the aim of the command are left out: echo and printf,
  * head and tail at the end of a pipe, redirections of errors, and the option -C
- * of git.  Of a here-document ("<<EOF"), the first line is written.
+ * of git.  Of a here-document ("<<EOF"), the first line of its text is
+ * written.
  */
 #define _GNU_SOURCE /* for memmem, which is in POSIX since 2024 */
 #include <string.h>
@@ -276,9 +277,9 @@ part_only_reads(struct ctx_str part)
 	return false;
 }
 
-/* Finds out whether some or all parts of a command show the content of
- * files.  A part that writes a file does not; parts that read from a pipe do
- * not count. */
+/* Finds out whether some or all parts of a command show the content of files.
+ * A part that writes a file shows none; a part that reads from a pipe is
+ * ignored. */
 static void
 find_readers(struct ctx_str command, bool *some, bool *all)
 {

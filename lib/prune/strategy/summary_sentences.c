@@ -303,9 +303,9 @@ program_text_length(struct ctx_str text)
 size_t
 ctx_summary_find_context(struct ctx_str text, size_t *from)
 {
-	/* typed: true if the user has typed the text between the tags, as after
-	 * the name of a command of Claude Code, such as "/plan".  Then only the
-	 * tags are text of the program. */
+	/* typed: true if the user typed the text between the tags, for example
+	 * after a command of Claude Code such as "/plan".  Then only the tags
+	 * come from the program. */
 	static const struct {
 		const char *name;
 		bool typed;

@@ -7,10 +7,10 @@
  * Of the names (paths, identifiers, ids and numbers) in the arguments and the
  * result of a tool call, a short list is below the line of the call.  A long
  * list is at the end of the summary, after the number that the line of the call
- * has at its end: "[2] a.c, b.c".  The numbers of lists are higher than any
- * number in brackets with which the text of a call ends.  A call that only read
- * something is written only at the end of the summary, with its names below.
- * If the result is JSON, lists have the keys of the names, too.
+ * has at its end: "[2] a.c, b.c".  If the text of a call ends with a
+ * number in brackets, all lists get higher numbers.  A call that only read
+ * something is written only at the end of the summary, followed by the names
+ * that it read.  If the result is JSON, lists have the keys of the names, too.
  */
 #define _GNU_SOURCE /* for memmem, which is in POSIX since 2024 */
 #include <inttypes.h>
@@ -245,7 +245,7 @@ find_end_number(const struct ctx_summary *s)
 
 /* Appends the lists at the end of the summary, for lines whose names are listed
  * in this place. from: index in w->names of the first name that belongs to no
- * line. lists: number before that of the first list. */
+ * line. lists: the number of the first list, minus 1. */
 static int
 append_end_lists(const struct summary_writer *w, enum list_place where,
     size_t from, uint32_t lists, struct ctx_buf *out, struct ctx_err *err)
@@ -273,8 +273,8 @@ append_end_lists(const struct summary_writer *w, enum list_place where,
 }
 
 /* Appends the end of the summary: the names that belong to no line, which begin
- * at w->names + from, and the lists at the end. lists: number before that of
- * the first list. */
+ * at w->names + from, and the lists at the end. lists: the number of the
+ * first list, minus 1. */
 static int
 append_end(const struct summary_writer *w, size_t from, uint32_t lists,
     struct ctx_buf *out, struct ctx_err *err)
