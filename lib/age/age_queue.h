@@ -300,9 +300,9 @@ int ctx_age_write_due(struct aging *aging, struct ctx_err *err);
  * reasoning that the provider refuses if anything before it was changed) could
  * forbid changes. */
 int ctx_age_write_all(struct aging *aging, bool broken, struct ctx_err *err);
-/* Writes all messages in the queue except the last one, without changing them.
- * Removes the last message from the queue, because its record is not complete.
- * It is written when its record ends. */
+/* Writes all messages in the queue except the newest one, without changing
+ * them.  The record of the newest message is still being read, and will be
+ * written at its end.  So the newest message is only removed from the queue. */
 int ctx_age_write_unaged(struct aging *aging, struct ctx_err *err);
 
 #endif

@@ -155,10 +155,11 @@ int ctx_restore_copy(struct restoration *restoration,
 
 /* ---- restore_reasoning.c ---- */
 
-/* Puts back the reasoning that ctx-age has removed from a message.  Returns 1;
- * or 0 if there is none, or if it cannot be put back, because its file is
- * missing or belongs to another message, or because an earlier message keeps
- * its reference; or -1 with *err. */
+/* Puts back the reasoning that ctx-age has removed from a message.  Returns 1
+ * if the reasoning was put back, 0 if not, or -1 with *err.  Reasoning is not
+ * put back if its file is missing or belongs to another message.  It is also
+ * not put back if a reference in an earlier message could not be replaced: the
+ * provider would then refuse the reasoning. */
 int ctx_restore_reasoning(struct restoration *restoration,
     const struct ctx_event *event, size_t first, struct ctx_err *err);
 
