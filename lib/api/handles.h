@@ -36,14 +36,14 @@ struct ctx_input {
 	/* number of conversations that were read so far */
 	uint64_t conversations;
 	/* record_tracker: what is known about the conversation inside the
-	 * record that is being read. inner: number of this conversation in the
-	 * input, from 0. */
+	 * record that is being read. inner: number of this conversation among
+	 * all conversations of the input, from 0. */
 	struct conversation_tracker record_tracker;
 	uint64_t inner;
-	/* line_tracker: what is known about the conversation whose messages are
-	 * records of their own. outer: number of this conversation in the
-	 * input, from 0. has_outer: true once a message of this conversation
-	 * was read. */
+	/* line_tracker: what is known about the conversation in which each
+	 * message is a separate record. outer: number of this conversation
+	 * among all conversations of the input, from 0. has_outer: true once a
+	 * message of this conversation was read. */
 	struct conversation_tracker line_tracker;
 	uint64_t outer;
 	bool has_outer;
