@@ -61,8 +61,8 @@ struct picture {
 	uint64_t window;
 	/* Number of tokens of the conversation: as counted by ctx or, if billed
 	 * is true, the billed tokens of the last request plus those that ctx
-	 * counts after it.  The parts of the bar have more tokens together if
-	 * ctx counts more than was billed. */
+	 * counts after it.  If ctx counts more tokens than were billed, the sum
+	 * of the tokens of all parts of the bar is greater than this number. */
 	uint64_t tokens;
 	/* true if the number "tokens" comes from a billed request */
 	bool billed;
@@ -77,10 +77,12 @@ struct picture {
 	bool color; /* true if the bar is printed in colours */
 };
 
-/* Computes the layout of a conversation's bar.  Sorts the n parts and copies
- * them into *picture.  Sets picture->scale, the number of tokens that the full
- * width of the bar stands for, to at least 1.  The caller must have set the
- * members t, window and tokens of *picture. */
+/* Computes the layout of a conversation's bar.  Sorts the caller's array of n
+ * parts by their kind (enum rank); parts of one kind are sorted by their
+ * tokens, the most first.  Copies the parts into *picture; if there are too
+ * many, adds up those that do not fit.  Sets picture->scale, the number of
+ * tokens that the full width of the bar stands for, to at least 1.  The caller
+ * must have set the members t, window and tokens of *picture. */
 void picture_make(struct picture *picture, struct bar_part *parts, size_t n);
 /* Computes the width of each part of the bar. cells: width of the whole bar, in
  * terminal columns or SVG units.  Returns the sum of the widths of all parts.
