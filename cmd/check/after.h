@@ -6,18 +6,20 @@
 #include "cli/cli.h"
 
 enum after_output {
-	AFTER_LINES, /* lines for people; none if messages were only appended */
-	AFTER_JSON,  /* a JSON object, also if messages were only appended */
-	AFTER_NONE,  /* nothing: the exit status says it */
+	/* lines for people; no output if messages were only appended */
+	AFTER_LINES,
+	/* always a JSON object, even if messages were only appended */
+	AFTER_JSON,
+	AFTER_NONE, /* no output; only the exit status tells the result */
 };
 
 /*
- * Compares two requests, each in a file of its own, and prints (see enum
- * after_output) in what the later request differs from the earlier one with
- * messages appended:
- * - the place of the first byte that differs,
+ * Compares a request with an earlier request; each is in a file of its own.
+ * Messages that the later request appends to the earlier one are no difference.
+ * If there is another difference, prints:
+ * - the place of the first difference,
  * - the first message whose signed reasoning the provider would refuse because
- *   of the change,
+ *   of the difference,
  * - how many tokens in the provider's prompt cache cannot be used any more.
  *
  * If signed reasoning would be refused, ctx-check will exit with status 1.

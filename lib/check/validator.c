@@ -215,10 +215,10 @@ record_open_call(struct ctx_validator *validator, const struct ctx_block *block,
 	return call;
 }
 
-/* Checks that a tool call made by a program contains the id of an open tool
- * call (without a result) which runs the program.  Reports nothing if the call
- * that runs the program could get no result, because this was reported
- * before. */
+/* Checks a tool call that was made by a program, which another tool call runs.
+ * The first call must contain the id of the other call, which must not have a
+ * result yet.  Reports nothing if ctx has already reported that the other call
+ * never got a result. */
 static int
 check_caller(struct ctx_validator *validator, size_t i)
 {
