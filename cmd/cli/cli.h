@@ -180,8 +180,8 @@ struct cli_rule {
 struct cli_report {
 	bool dry_run, json;
 	const char *explain_path, *archive_path;
-	/* True if --dry-run prints a table for each input file; false if the
-	 * command prints tables itself. */
+	/* True if --dry-run prints one table for each input file.  False for
+	 * ctx-prune, which prints a table for each conversation. */
 	bool by_file;
 	/* True if the table of --dry-run counts repairs (ctx-check); false if
 	 * it counts changed messages and their tokens. */
@@ -450,7 +450,7 @@ void cli_models_print(const struct cli *cli, const struct ctx_models *own);
 /* Files that the sandbox must allow a command to open, in addition to its input
  * files. */
 struct cli_sandbox_grants {
-	/* Token counters whose vocabulary files the command reads, or NULL. */
+	/* token counters whose vocabulary files are read; NULL for none */
 	const struct ctx_model_counters *counters;
 	/* path of a file that the sandbox must let the command read, or NULL */
 	const char *read;

@@ -206,7 +206,8 @@ struct dates {
 	/* figures of a model from before this day are old */
 	char limit[11];
 	const char *oldest; /* date of the oldest figures in the table */
-	/* n: number of models; n_old: number of models with old figures. */
+	/* n: number of models; n_old: number of models of which a price or a
+	 * limit is dated before the day "limit". */
 	size_t n, n_old;
 };
 
