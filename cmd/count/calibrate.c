@@ -43,10 +43,12 @@ find_name(struct calibrate *calibrate, const struct ctx_token_stats *stats,
 	return ctx_intern(&calibrate->models, text.p, text.n, id, err);
 }
 
-/* Stores the tokens that the provider billed for the texts of a request, and
- * the tokens that ctx counted in these texts.  Both numbers are compared later.
- * Stores nothing if one of them is 0. *sum: the tokens that ctx counted in the
- * request. */
+/* Stores two numbers about the texts of a request, which are compared later:
+ * the tokens that ctx counted in these texts, and the tokens that the provider
+ * billed for them.  The provider bills only whole requests, so sum->rest is
+ * subtracted from the billed tokens.  Stores nothing if one of the two numbers
+ * is not above 0. *sum: the tokens that ctx counted in the texts of the request
+ * (text), and in everything else (rest). */
 static int
 record_request(struct calibrate *calibrate, const struct ctx_token_stats *stats,
     const struct calibrate_sum *sum, struct ctx_err *err)

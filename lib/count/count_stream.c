@@ -251,8 +251,8 @@ set_message_cost(struct ctx_token_stats *stats, const struct ctx_cost *cost)
 
 /* Returns the number of input tokens that the provider has billed for the
  * request which a message answers.  Returns 0 if the input does not report this
- * number.  If a response consists of several lines, each line repeats the usage
- * of the response; only the usage in the last line is used. */
+ * number.  If all lines of a response repeat this number, it is returned only
+ * for the last line, and 0 for each earlier line. */
 static uint64_t
 find_billed(const struct ctx_event *event)
 {
