@@ -65,8 +65,9 @@
 #include "cost/cost.h"
 #include "cost/surcharges.h"
 
-/* Rate for encrypted reasoning that was not measured: 4 bytes of base64 stand
- * for 3 bytes, and 4 bytes of text are about one token. */
+/* Tokens per 1,000 bytes of encrypted reasoning, for models for which nobody
+ * has measured this number.  It assumes that 4 bytes of base64 stand for 3
+ * bytes of text, and that 4 bytes of text are about one token. */
 #define UNMEASURED .encrypted = 188
 /* OPENAI: values that all models of OpenAI have.  OPENAI_4: values that the
  * models before the o-series have.  OPENAI_REASONING: values that OpenAI's
