@@ -247,7 +247,7 @@ ctx_breakpoint_content(const struct ctx_breakpoint_format *format,
 	for (i = 0; i < 2 && value == 0 && format->content[i] != NULL; i++)
 		value = ctx_json_find(json, message, format->content[i]);
 	/* By OpenAI's types, the content of a message with the role function
-	 * must be a string.  A string cannot have a breakpoint. */
+	 * must be a string.  A string cannot have a cache breakpoint. */
 	return ctx_json_is_string(json, value) &&
 		ctx_json_is(json, ctx_json_find(json, message, "role"),
 		    "function")
