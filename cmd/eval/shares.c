@@ -21,9 +21,9 @@ refuse_shares(const struct cli *cli, const char *option, const char *text)
 	    option, text, CTX_EVAL_SHARES);
 }
 
-/* Reads a percentage at *text, and moves *text to the byte after the
- * percentage.  Returns thousandths of a percent, or 0 if the text is
- * malformed. */
+/* Reads a percentage, such as "12.5%" or "12.5", at the beginning of *text, and
+ * moves *text to its end.  Returns the percentage in thousandths of a percent,
+ * or 0 if the text does not begin with a valid percentage. */
 static uint64_t
 read_share(const char **text)
 {
