@@ -152,8 +152,9 @@ share_text(struct ctx_buf *text, size_t n)
 
 /* Special tokens of Mistral's SentencePiece models that have a purpose (the
  * others have names such as [control_12]): first the three of version 1, then
- * those that version 3 adds, then those that version 7 adds.  Between the last
- * two are the added tokens [REFERENCE_DOC_0] to [REFERENCE_DOC_19]. */
+ * those that version 3 adds, then those that version 7 adds.  Before those of
+ * version 7, add_names inserts the tokens [REFERENCE_DOC_0] to
+ * [REFERENCE_DOC_19]. */
 enum { NAMES_V3 = 14, DOCUMENTS = 20, NAMES = 21 };
 static const struct ctx_build_added_token names[NAMES] = {
 #define NAME(text, id, added)                           \
