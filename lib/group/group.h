@@ -76,9 +76,10 @@ enum {
  * own.
  *
  * A turn is one or more user messages in a row, and everything after them up to
- * the next user message.  Turn 0 is everything before the first user message.
- * In formats with names of users (CTX_NAMES_USERS), a user message also begins
- * a turn if its writer is not the writer of the user messages before it.
+ * the next user message.  A message with only tool results does not count as a
+ * user message here.  Turn 0 is everything before the first user message.  In
+ * formats with names of users (CTX_NAMES_USERS), a user message also begins a
+ * turn if its writer is not the writer of the user messages before it.
  */
 struct ctx_segment {
 	/* number of tokens of all messages before that of this segment, even if
@@ -200,9 +201,9 @@ struct ctx_groups {
 	/* True if the newest turn has a user message that is neither pinned nor
 	 * a demonstration (example of how an earlier task was done). */
 	bool has_first_task;
-	/* Number of messages at the beginning of the conversation that are
-	 * pinned (must not be removed), without system messages.  Set by the
-	 * caller. */
+	/* Number of pinned messages (which must not be removed) at the
+	 * beginning of the conversation.  System messages are skipped, and not
+	 * included in this number.  Set by the caller. */
 	uint64_t pinned;
 	/* Index of the segment that is a task (CTX_SEGMENT_TASK) only because
 	 * it is the last user message of its turn so far.  UINT32_MAX if there
