@@ -186,9 +186,11 @@ make_read_room(struct ctx_reader *r, struct ctx_err *err)
 	return ctx_buf_reserve(&r->buf, READ_LEAST + 1, err);
 }
 
-/* Reads bytes of the open file or source, or in the second pass the bytes that
- * are read again.  Repeats read(2) if a signal interrupts it.  If another
- * program has made the file non-blocking, waits for data with poll(2). */
+/* Reads at most n bytes of the input into p: from the open file, or with
+ * source.read, a function of the calling program.  In the second pass, reads
+ * bytes that were already read in the first pass.  Repeats read(2) if a signal
+ * interrupts it.  If another program has made the file non-blocking, waits for
+ * data with poll(2). */
 static ssize_t
 read_some(struct ctx_reader *r, char *p, size_t n)
 {

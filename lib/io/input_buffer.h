@@ -46,10 +46,11 @@ struct second_pass {
 	uint64_t line;
 	enum framing framing;
 	bool torn;
-	/* A file that is kept open, so that its records can be read once more
-	 * before they are written. kept: descriptor of this file. kept_file:
-	 * name of this file, equal to the member "file" of its records; NULL if
-	 * no file is kept open. */
+	/* An input file that is kept open after it was read, because its
+	 * records may have to be read again when they are written to the
+	 * output. kept: descriptor of this file. kept_file: name of this file,
+	 * equal to the member "file" of its records; NULL if no file is kept
+	 * open. */
 	int kept;
 	const char *kept_file;
 	/* again: the bytes that were last read from the file that is kept open.
