@@ -50,8 +50,8 @@ const char *ctx_block_kind_name(enum ctx_block_kind kind);
  *
  * A tool result contains either one text or a list of blocks.  Each block of
  * such a list is also a ctx_block: it comes after the block of the tool result
- * in ctx_message.blocks, and has result_index set.  The tokens of the tool
- * result are then the tokens of these blocks.
+ * in ctx_message.blocks.  Its member result_index says which block is the tool
+ * result.  The tokens of the tool result are then the tokens of these blocks.
  */
 struct ctx_block {
 	enum ctx_block_kind kind;
