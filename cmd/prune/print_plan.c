@@ -183,8 +183,9 @@ plan_print(const struct cli *cli, struct cli_report *report,
 			    : print_table(cli, report, outcome, err);
 }
 
-/* Appends a name and a number of tokens to a list of n bytes, and returns its
- * new length. */
+/* Appends a name and a number of tokens to a text, which is then a list such as
+ * "system 518, last turns 399". n: length of the text so far, in bytes. size:
+ * size of the buffer out.  Returns the new length of the text. */
 static size_t
 add_owner(char *out, size_t n, size_t size, const char *name, uint64_t tokens)
 {

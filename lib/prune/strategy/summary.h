@@ -404,7 +404,9 @@ struct summary_line {
 	 * told. */
 	uint32_t changes;
 	uint64_t size;
-	bool with_details; /* true if the line is written with its details */
+	/* True if the details of the line (member details) are written into the
+	 * summary, too. */
+	bool with_details;
 };
 
 struct ctx_summary {
