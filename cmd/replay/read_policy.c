@@ -34,9 +34,9 @@ take_word(char **rest)
 }
 
 /* Splits the options of a policy into words, as a shell would.  Returns an
- * array with the name of the command, the options (without a "ctx-prune" before
- * them), and NULL at the end.  The caller must free the array.  Its elements
- * point into the argument text. */
+ * array: the name of the running command, the words, and NULL.  If the first
+ * word is "ctx-prune", it is left out.  The caller must free the array.  Its
+ * elements point into the argument text. */
 static char **
 split_words(const struct cli *cli, char *text)
 {

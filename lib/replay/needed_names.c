@@ -92,8 +92,9 @@ struct prompt_search {
 	/* where the callback record_found stores an error */
 	struct ctx_err *err;
 	bool has_failed; /* true if record_found has failed */
-	/* walk: the current prompt. round: number of prompts so far that did
-	 * not continue the prompt before them, plus 1. */
+	/* walk: the prompt that is being searched for names. round: 1 plus the
+	 * number of prompts so far that did not begin with the whole previous
+	 * prompt. */
 	struct prompt_walk walk;
 	uint32_t round, n_positions, last_user;
 	struct prompt_name *prompt_names;
@@ -150,7 +151,9 @@ record_use(void *user, const char *p, size_t n, struct ctx_err *err)
 	return 0;
 }
 
-/* Stores the names in the tool calls of a request's response. */
+/* Stores the names (paths, identifiers, ids and numbers) that occur in the
+ * arguments of tool calls. request: index of the request whose response has
+ * these calls. */
 static int
 record_uses(struct prompt_search *search, size_t request, struct ctx_err *err)
 {

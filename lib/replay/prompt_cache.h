@@ -36,8 +36,9 @@ struct cache_rules {
 struct replay_request;
 /* ---- cache_rules.c ---- */
 
-/* Sets *rules to the rules for a request.  Uses the members model, hour,
- * writes_nothing and last_read of the request. */
+/* Sets *rules to the rules of the provider's prompt cache that apply to a
+ * request.  Of the request, uses only the members model, hour, writes_nothing
+ * and last_read. */
 void ctx_cache_rules_of(const struct replay_request *request,
     struct cache_rules *rules);
 /* Returns how many tokens are read if this number of tokens is found in the

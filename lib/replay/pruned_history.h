@@ -49,8 +49,8 @@ struct pruned_history {
 	/* settings with which ctx-prune would prune the session */
 	struct ctx_prune_settings settings;
 	struct prune prune;
-	/* &prune.stream_conversation, which has the messages, in the same way
-	 * as in ctx-prune */
+	/* Points to prune.stream_conversation, which contains the messages of
+	 * the history. ctx-prune uses that member for a stream of messages. */
 	struct held_conversation *conversation;
 	struct prompt_walk walk; /* prompt that is in the history */
 	/* Text and hash of the summary that was inserted last. */
