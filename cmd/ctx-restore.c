@@ -135,8 +135,8 @@ warn_foreign(struct restore_command *restore)
 
 /* Sets *digits to the hex digits in a file name.  Returns false if the name is
  * neither that of a file that ctx-age has stored, nor that of the .json file
- * beside such a file.  The digits are the beginning of the SHA-256 of the
- * stored file's contents. */
+ * beside such a file.  The digits identify the stored file; see
+ * CTX_SPOOL_DIGITS. */
 static bool
 find_digits(const char *file, struct ctx_str *digits)
 {

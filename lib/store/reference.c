@@ -32,8 +32,9 @@ take_number(struct ctx_str *text, uint64_t *n)
 }
 
 /* Parses a line of n bytes as a reference to a file of the spool (directory of
- * stored results). middle: the text between the number and the path in the
- * line.  Returns false if the line has another form. */
+ * stored results), and stores its parts in *ref. middle: the text that a
+ * reference must have between its number and its path, such as
+ * CTX_REFERENCE_MIDDLE.  Returns false if the line is not such a reference. */
 static bool
 parse_reference(const char *p, size_t n, const char *middle,
     struct ctx_reference *ref)

@@ -13,9 +13,11 @@
 #define CTX_AGE_HEAD 4000
 
 /* Number of hex digits in the name of a spool file, at its end or directly
- * before the extension.  They are the beginning of a SHA-256: of the file's
- * contents or, if the JSON of the tool result is also stored (see age.h), of
- * that file's contents. */
+ * before the extension.  They are the first digits of a SHA-256: for the text
+ * of a tool result, the SHA-256 of the file's contents or, if there is a file
+ * NAME.json beside the file NAME, of the contents of NAME.json.  For media: of
+ * the JSON file that contains the media block.  For a file with a message whose
+ * reasoning was removed: see ctx_reasoning_name. */
 #define CTX_SPOOL_DIGITS 32
 /* maximum length of the name of a spool file, in bytes */
 #define CTX_SPOOL_NAME 200
@@ -23,9 +25,9 @@
 #define CTX_SPOOL_TOOL 64
 
 /* The spool: a directory in which tool results are stored as files.  The name
- * of a file contains a hash of its contents.  The files have mode 0600; the
- * directory gets mode 0700 if ctx creates it.  The spool may contain secrets.
- * ctx never removes files from it. */
+ * of a file contains a part of a SHA-256 (see CTX_SPOOL_DIGITS).  The files
+ * have mode 0600; the directory gets mode 0700 if ctx creates it.  The spool
+ * may contain secrets. ctx never removes files from it. */
 struct ctx_spool {
 	int fd;
 	const char *dir; /* path of the directory, owned by the caller */
