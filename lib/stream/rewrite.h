@@ -71,9 +71,10 @@ struct ctx_edited_message {
 	struct ctx_counter *counter;
 };
 
-/* A stream that is read, changed and written.  The caller zeroes this struct,
- * and sets the members stream, writer and report.  A command that parses
- * messages in memory again must also call ctx_rewrite_init. */
+/* The state of a command that reads a stream of records, changes messages, and
+ * writes the stream.  The caller zeroes this struct, and sets the members
+ * stream, writer and report.  A command that parses messages in memory again
+ * must also call ctx_rewrite_init. */
 struct ctx_rewrite {
 	struct ctx_stream *stream;
 	struct ctx_writer *writer; /* output; NULL to write nothing */
@@ -185,7 +186,8 @@ int ctx_rewrite_write(struct ctx_rewrite *rewrite, struct ctx_str text,
 /* Applies rewrite->edits to the first element of the queue rewrite->lines,
  * writes it, and removes it from the queue. */
 int ctx_rewrite_write_first(struct ctx_rewrite *rewrite, struct ctx_err *err);
-/* Frees the memory of *rewrite, including its queues. */
+/* Frees the memory that the members of *rewrite own, such as its queues, but
+ * not the struct itself. */
 void ctx_rewrite_release(struct ctx_rewrite *rewrite);
 
 #endif
