@@ -494,8 +494,9 @@ ctx_marked_text_count(struct ctx_marked_text *m, struct ctx_str unit,
 		return -1;
 	if ((edges & CTX_UNIT_TAIL) != 0)
 		*tokens += count_newlines(m);
-	/* The frame before the text ends with the marker for the beginning of a
-	 * word, so a single space at the beginning of the text is left out. */
+	/* A request has fixed tokens before its text.  The last of them is the
+	 * marker for the beginning of a word.  If exactly one space begins the
+	 * text, this marker stands for the space, and the space is skipped. */
 	skip = (edges & CTX_UNIT_HEAD) != 0 && m->claude->opens_word &&
 	    unit.p[0] == ' ' && m->n > 0 &&
 	    ctx_char_point(m->chars[0]) == ' ' &&

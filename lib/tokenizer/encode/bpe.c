@@ -466,10 +466,11 @@ ctx_bpe_long(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 			if (taken < 0)
 				return -1;
 			/* If no token could be taken from a window, the next
-			 * tokens are found without windows.  The number of
-			 * tokens that are found without windows is doubled each
-			 * time, because in a run of one character tokens can be
-			 * longer than a window. */
+			 * two tokens are found without windows, one by one.  If
+			 * the next window fails, too, this number is doubled,
+			 * up to 64.  So windows are rarely tried in vain in a
+			 * long run of one character, where tokens can be longer
+			 * than a window. */
 			wait = taken > 0 ? 1 : wait < 64 ? wait * 2 : wait;
 			careful = taken > 0 ? 0 : wait;
 			continue;
