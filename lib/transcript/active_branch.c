@@ -100,12 +100,12 @@ find_last_tree_line(const struct ctx_transcript *transcript)
 }
 
 /* Finds the message that ends the active path (the path in the tree whose lines
- * are sent to the model).  Each leaf of the tree stands for one message: the
- * leaf itself, or its nearest ancestor that is a message.  Returns the line
- * number of that message of these which is last in the file.  Ignores messages
- * of subagents, and user messages that no person wrote, if there are other
- * messages. where: scratch memory with one element for each line of the file,
- * all zero. */
+ * are sent to the model).  Each leaf of the tree gives one candidate: the leaf
+ * itself or, if it is not a message, its nearest ancestor that is a message.
+ * Returns the line number of the candidate that is last in the file, or 0 if
+ * there is none.  Messages of subagents, and user messages that no person
+ * wrote, are chosen only if there is no other candidate. where: scratch memory
+ * with one element for each line of the file, all zero. */
 static uint32_t
 find_last_tip(const struct ctx_transcript *transcript, uint8_t *where)
 {

@@ -577,8 +577,9 @@ ctx_transcript_message_index(struct ctx_transcript *transcript, uint32_t line,
 	if (entry->continues)
 		return ctx_line_value(transcript, CTX_VALUE_FIRST_LINE,
 		    find_first_line(transcript, line));
-	/* The array is already long enough for this element, because the value
-	 * was stored before for a later line of the message. */
+	/* ctx_line_change does not make the array of values longer.  This is
+	 * not needed: the array already has an element for a later line of the
+	 * message. */
 	if (entry->is_continued)
 		ctx_line_change(transcript, CTX_VALUE_FIRST_LINE, line,
 		    (uint32_t)next);
