@@ -84,9 +84,9 @@ advance_search(struct cut_search *search, size_t at)
 	search->at = at;
 }
 
-/* Moves the search to the end of a text.  If sizes are numbers of lines and the
- * text does not end with a line feed, counts its last line, and returns false.
- * Otherwise returns true. */
+/* Moves the search to the end of a text.  If sizes are numbers of lines, a last
+ * line without a line feed is counted, too, and the function returns false.  In
+ * all other cases it returns true. */
 static bool
 finish_segment(struct cut_search *search, const struct text_segment *segment)
 {

@@ -218,8 +218,8 @@ struct passage_removal {
 	size_t text; /* number of the current text */
 	/* true if a part of the current text was replaced by a mark */
 	bool has_mark;
-	/* number of the first passage that ends after the text that was edited
-	 * last */
+	/* Index in removed->list of the passage that is replaced next.  A
+	 * passage that continues in the next text remains the next one. */
 	size_t next;
 	/* the end of the passage that was removed last from the current text */
 	struct text_place place;

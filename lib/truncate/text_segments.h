@@ -154,8 +154,9 @@ void ctx_protected_spans_begin(struct protected_span_walk *walk, const char *p,
     size_t n);
 bool ctx_protected_span_next(struct protected_span_walk *walk,
     struct protected_span *span);
-/* Finds the protected spans of the texts (the parts that must not be cut).
- * Replaces base64 payloads in the JSON strings of the texts by short texts. */
+/* Finds the protected spans (parts that must not be cut) of all texts in
+ * *segments.  Some texts contain base64 data; in the JSON strings of these
+ * texts, replaces the data by a short text. */
 int ctx_text_segments_protect(struct text_segments *segments,
     struct shortener *shortener, struct ctx_err *err);
 
