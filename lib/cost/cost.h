@@ -43,9 +43,7 @@ struct ctx_model {
 	const char *name;
 	const char *vendor;
 	uint64_t window; /* size of the context window in tokens */
-	/* maximum number of input tokens; 0 if only the context window limits
-	 * it */
-	uint64_t input;
+	uint64_t input;  /* maximum input tokens; 0: as many as the window */
 	uint64_t output; /* maximum number of tokens of one response */
 	const char *encoding;
 	/* whether the encoding is that of the model, a reconstruction of the
@@ -89,6 +87,8 @@ struct ctx_model {
 	/* True if the provider refuses an assistant message of the newest turn
 	 * whose first tool call has no signature. */
 	bool signs_calls;
+	/* true if the last message of a request may be the assistant's */
+	bool takes_prefill;
 	/* Array of the model's prices, or NULL if not known.  Each element says
 	 * to which requests its prices apply; the first element applies to all
 	 * requests.  The last element that applies to a request is used

@@ -98,6 +98,7 @@ fill_model(struct ctx_model *model, const struct model_row *row,
 	model->image = newest->model.image;
 	model->tools = newest->model.tools;
 	model->binds = newest->model.binds;
+	model->takes_prefill = newest->model.takes_prefill;
 }
 
 const char *

@@ -355,6 +355,27 @@ check_history(void)
 }
 
 static void
+check_prefill(void)
+{
+	static const char *const old[] = {"claude-3-haiku-20240307",
+	    "us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-opus-4-5",
+	    "claude-haiku-4-5", "claude-4-5-sonnet"},
+				 *const new[] = {"claude-opus-4-6",
+				     "anthropic.claude-sonnet-4-6", "claude",
+				     "claude-sonnet-4-9", "claude-opus-4-8",
+				     "claude-haiku-5-5", "gpt-4o"};
+	size_t i;
+
+	tap_case("Claude before 4.6 continues a last assistant message");
+	for (i = 0; i < sizeof old / sizeof old[0]; i++)
+		CHECK(ctx_model_find(NULL, old[i], strlen(old[i]))
+			  ->takes_prefill);
+	for (i = 0; i < sizeof new / sizeof new[0]; i++)
+		CHECK(!ctx_model_find(NULL, new[i], strlen(new[i]))
+			   ->takes_prefill);
+}
+
+static void
 check_variants(void)
 {
 	static const char *const names[] = {"claude-opus-4-5-fast",
@@ -649,6 +670,7 @@ main(void)
 	check_binding();
 	check_reasoning();
 	check_history();
+	check_prefill();
 	check_windows();
 	check_own();
 	check_long();
