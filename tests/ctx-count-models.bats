@@ -18,6 +18,8 @@ load helper
 	[ "$(price gpt-6 -)" = "- - - - -" ]
 	[ "$(price gpt-5.5 -)" = "5 30 0.5 - -" ]
 	[ "$(price gpt-5.5 above)" = "10 45 1 - -" ]
+	[ "$(price gpt-6.2-sol -)" = "2 10 0.1 2.5 -" ]
+	[ "$(price gpt-6.2-astra above)" = "16 60 0.8 20 -" ]
 	[[ $output == *" days 1-5 hours 1-4,6-10 UTC"* ]]
 }
 

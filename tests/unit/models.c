@@ -108,8 +108,8 @@ check_table(void)
 static void
 check_families(void)
 {
-	static const char *const families[][2] = {{"gpt", "gpt-6.1-sol"},
-	    {"gpt-latest", "gpt-6.1-sol"}, {"codex", "gpt-5.3-codex"},
+	static const char *const families[][2] = {{"gpt", "gpt-6.2-sol"},
+	    {"gpt-latest", "gpt-6.2-sol"}, {"codex", "gpt-5.3-codex"},
 	    {"claude", "claude-opus-5-5"}, {"default", "claude-opus-5-5"},
 	    {"opusplan", "claude-opus-5-5"}, {"best", "claude-fable-5-2"},
 	    {"gemini", "gemini-4-argon"}, {"deepseek", "deepseek-v4-pro"},
@@ -207,6 +207,11 @@ check_prices(void)
 	tap_case("a price holds from a day on");
 	CHECK(price_in("gemini-4-argon", 30, 23, 1) == 2000000);
 	CHECK(price_in("gemini-4-argon", 31, 0, 1) == 4000000);
+
+	tap_case("GPT-6.2 has its own prices, also above 272,000 tokens");
+	CHECK(price_in("gpt-6.2-sol", 30, 0, 272000) == 2000000);
+	CHECK(price_in("gpt-6.2-sol", 30, 0, 272001) == 4000000);
+	CHECK(price_in("openai/gpt-6.2-astra", 30, 0, 1) == 8000000);
 
 	tap_case("a model without prices has none");
 	CHECK(ctx_model_price(ctx_model_find(NULL, "gpt-6", 5), 0, 1) == NULL);
