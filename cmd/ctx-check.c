@@ -238,7 +238,7 @@ list_rules(void)
 		     k++)
 			if (rule->when &
 			    ctx_provider_rules(provider,
-				ctx_dialect_find(provider->dialect)))
+				ctx_dialect_find(provider->dialect), true))
 				printf(" %s", provider->name);
 		printf("\n    source: %s\n", rule->source);
 	}

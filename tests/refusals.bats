@@ -125,6 +125,12 @@ request() {
 	claude-code#6774) messages "$HI" "$(say assistant '""')" "$HI" ;;
 	chatwise-releases#250)
 		contents "$PART" '{"role":"model","parts":[]}' "$PART" ;;
+	genkit#3816)
+		contents "$PART" '{"role":"model","parts":[{"text":"a"},{}]}' "$PART" ;;
+	openagent#1666)
+		contents "$PART" '{"role":"assistant","parts":[{"text":"a"}]}' "$PART" ;;
+	forgecode#2107)
+		messages "$HI" "$(say assistant "[$TEXT,"'{"type":"thinking","thinking":"t","signature":"s"}]')" "$HI" ;;
 	pi#824)
 		messages "$(say user "[$TEXT,$(image "$({
 			png 9 9 | base64 -d

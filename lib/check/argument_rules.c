@@ -74,9 +74,9 @@ refuse_arguments(struct ctx_validator *validator, size_t i, bool in_text,
 	    ctx_json_str(json, value), "arguments of tool call", tail);
 }
 
-/* Checks that the arguments of a tool call are a string that contains JSON, in
- * Chat Completions the JSON of an object.  Called for formats that demand
- * this. */
+/* Checks that the arguments of a tool call are a string.  If the server parses
+ * it, the string must contain JSON, in Chat Completions the JSON of an object.
+ * Called for formats that demand a string. */
 static int
 check_argument_string(struct ctx_validator *validator, size_t i)
 {
@@ -88,7 +88,8 @@ check_argument_string(struct ctx_validator *validator, size_t i)
 
 	/* In Responses, the arguments of some types of tool calls are an
 	 * object, not a string. */
-	if (!string && block->container == 0)
+	if (string ? !(validator->rules & CTX_ARGUMENTS_PARSED)
+		   : block->container == 0)
 		return 0;
 	rc = ctx_coded_value_read(&validator->arguments, json, block->payload,
 	    validator->err);

@@ -22,6 +22,17 @@ ctx_validate_says_nothing(const struct ctx_validator *validator,
 		    0);
 }
 
+bool
+ctx_message_is_empty(const struct ctx_message *message)
+{
+	const struct ctx_block *block = message->blocks;
+
+	return message->n == 0 ||
+	    (message->n == 1 && block->kind == CTX_BLOCK_TEXT &&
+		block->removable == 0 &&
+		ctx_text_is_empty(message->json, block->payload, false));
+}
+
 /* Returns true if the provider accepts a reasoning block: if the block has a
  * signature, is encrypted, or has the form of Bedrock and no signature. */
 static bool
@@ -153,6 +164,51 @@ is_refused_text(const struct ctx_validator *validator,
 		    false));
 }
 
+/* Checks that a block has a member besides the mark that it is a thought. */
+static int
+check_data(struct ctx_validator *validator, size_t i)
+{
+	const struct ctx_json *json = validator->message->json;
+	uint32_t block = validator->message->blocks[i].removable;
+
+	if (!(validator->rules & CTX_NEEDS_DATA) ||
+	    !ctx_json_is_object(json, block) ||
+	    ctx_json_count(json, block) >
+		(ctx_json_find(json, block, "thought") != 0))
+		return 0;
+	return ctx_validate_refuse_block(validator, CTX_RULE_EMPTY_PART, i,
+	    "a part has no data", "");
+}
+
+/* Checks that the last block of an assistant message is not reasoning.  A
+ * message that has only reasoning breaks another rule. */
+static int
+check_last_block(struct ctx_validator *validator)
+{
+	const struct ctx_message *message = validator->message;
+	size_t i, n = message->n;
+
+	if (!(validator->rules & CTX_SPEAKS_LAST) ||
+	    message->role != CTX_ROLE_ASSISTANT ||
+	    (message->flags & CTX_MESSAGE_IS_CONTINUED))
+		return 0;
+	for (i = 0; i < n; i++)
+		if (message->blocks[i].kind != CTX_BLOCK_REASONING &&
+		    !validator->removed_blocks[i] &&
+		    !ctx_validate_says_nothing(validator, &message->blocks[i]))
+			break;
+	for (; n > i && i < message->n; n--)
+		if (!validator->removed_blocks[n - 1]) {
+			if (message->blocks[n - 1].kind != CTX_BLOCK_REASONING)
+				break;
+			if (ctx_validate_refuse_block(validator,
+				CTX_RULE_LAST_REASONING, n - 1,
+				"the last block is reasoning", "") < 0)
+				return -1;
+		}
+	return 0;
+}
+
 /* Checks one block of the message. speaks: see is_refused_text. */
 static int
 check_block(struct ctx_validator *validator, size_t i, bool speaks)
@@ -185,6 +241,8 @@ check_block(struct ctx_validator *validator, size_t i, bool speaks)
 		return ctx_validate_result(validator, i);
 	case CTX_BLOCK_MEDIA:
 		return ctx_validate_assistant_media(validator, i);
+	case CTX_BLOCK_OPAQUE:
+		return check_data(validator, i);
 	default:
 		return 0;
 	}
@@ -223,7 +281,8 @@ ctx_validate_forms(struct ctx_validator *validator)
 		if (validator->message->blocks[i].result_index == 0 &&
 		    check_block(validator, i, speaks) < 0)
 			return -1;
-	if (ctx_validate_sources(validator) < 0)
+	if (ctx_validate_sources(validator) < 0 ||
+	    check_last_block(validator) < 0)
 		return -1;
 	return check_tool_calls_member(validator);
 }

@@ -28,7 +28,9 @@ enum ctx_rule_id {
 	CTX_RULE_EMPTY_TOOL_CALLS,
 	CTX_RULE_EMPTY_MESSAGE,
 	CTX_RULE_EMPTY_TEXT,
+	CTX_RULE_EMPTY_PART,
 	CTX_RULE_REASONING_ONLY,
+	CTX_RULE_LAST_REASONING,
 	CTX_RULE_CUT_REASONING,
 	CTX_RULE_LONE_REASONING,
 	CTX_RULE_FIRST_MESSAGE,
@@ -112,6 +114,22 @@ struct ctx_provider_limits {
 struct ctx_provider {
 	const char *name, *about;
 	const char *dialect;
+	/* Vendor of the models by which requests to this provider are
+	 * recognized (ctx_model.vendor); NULL if a model shows nothing. */
+	const char *vendor;
+	/* Beginning of the names of the vendor's models that servers of others
+	 * run; NULL if there are none. */
+	const char *open_models;
+	/* key of a member that each request to this provider has, besides its
+	 * messages and the name of the model; NULL if there is none */
+	const char *member;
+	/* Dialects that are detected if a request in the provider's dialect has
+	 * nothing, or a mistake, by which the dialect could be recognized. */
+	const char *plain[2];
+	/* True if gateways accept the vendor's models in requests of another
+	 * format.  Then such a model does not show that plain messages are in
+	 * the provider's dialect. */
+	bool served_by_others;
 	/* rules, as bits, that the provider has besides those of the dialect,
 	 * and rules of the dialect that it does not have */
 	uint64_t more, less;
@@ -119,18 +137,6 @@ struct ctx_provider {
 };
 const struct ctx_provider *ctx_provider_at(size_t i);
 const struct ctx_provider *ctx_provider_find(const char *name);
-/* Returns which rules apply to a conversation that is sent to a provider, as
- * bits.  If provider is NULL, returns the rules of the dialect (format)
- * alone. */
-uint64_t ctx_provider_rules(const struct ctx_provider *provider,
-    const struct ctx_dialect *dialect);
-
-/* For a conversation in a format that several providers accept (flag
- * CTX_MODEL_DECIDES): returns the rules, as bits, that apply because of the
- * vendor of the conversation's model (ctx_model.vendor). */
-uint64_t ctx_vendor_rules(const char *vendor,
-    const struct ctx_dialect *dialect);
-
 /* Returns the limits of a provider, or NULL if no limits are known.  If
  * provider is NULL, returns the limits of the provider that has defined the
  * dialect (format). */
@@ -141,6 +147,37 @@ const struct ctx_provider_limits *ctx_provider_limits_of(
  * depends. */
 uint32_t ctx_provider_limits_images(const struct ctx_provider_limits *limits,
     uint64_t window);
+
+/* ---- check/choose_rules.c: the rules for a conversation ------------------ */
+
+/* What decides by which rules a conversation is checked. */
+struct ctx_rule_choice {
+	/* the provider to which the caller will send the conversation, or
+	 * NULL */
+	const struct ctx_provider *given;
+	/* result of ctx_provider_of_request, or NULL */
+	const struct ctx_provider *shown;
+	const struct ctx_model *model; /* NULL if not known */
+	/* True if the conversation is in a request.  A request is sent as it
+	 * is; other conversations can be translated to the format of the
+	 * provider. */
+	bool in_request;
+};
+
+/* Returns which rules apply to a conversation that is sent to a provider, as
+ * bits.  If provider is NULL, returns the rules of the dialect (format) alone.
+ * in_request: see ctx_rule_choice. */
+uint64_t ctx_provider_rules(const struct ctx_provider *provider,
+    const struct ctx_dialect *dialect, bool in_request);
+/* Returns the provider to which a request is sent, if the model of the request
+ * and its format show that; otherwise NULL. json: the JSON of the record;
+ * model: NULL if not known. */
+const struct ctx_provider *ctx_provider_of_request(const struct ctx_json *json,
+    const struct ctx_record_layout *layout, const struct ctx_model *model);
+/* Returns the rules, as bits, for a conversation in a dialect (format).  Sets
+ * *provider to the provider whose limits apply, or to NULL. */
+uint64_t ctx_choose_rules(const struct ctx_rule_choice *choice,
+    const struct ctx_dialect *dialect, const struct ctx_provider **provider);
 
 /* ---- check/validator.c: what the provider would refuse ------------------ */
 
@@ -260,6 +297,10 @@ struct ctx_validator {
 		/* true if the last block of the last message is a tool
 		 * result */
 		bool in_result;
+		/* True if the last block of the last message is a tool call.
+		 * Either the provider runs the tool, and continues a turn that
+		 * was paused; or the call has no result, which is reported. */
+		bool in_call;
 		/* True if the user and tool messages at the end of the
 		 * conversation (so far) contain anything besides tool
 		 * results. */

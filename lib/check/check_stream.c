@@ -19,8 +19,7 @@
 /* A conversation and its validator. */
 struct check_conversation {
 	struct ctx_validator validator;
-	/* model of the conversation; NULL if not known */
-	const struct ctx_model *model;
+	struct ctx_rule_choice choice;
 	uint64_t messages;
 	/* number of messages that were not removed by a repair */
 	uint64_t messages_left;
@@ -95,36 +94,35 @@ handle_finding(void *user, const struct ctx_finding *finding,
 	return rc;
 }
 
-/* Sets conversation->model.  Called only once per conversation, because the
- * search may read all messages that a record contains. */
+/* Sets conversation->choice.  Called only once per conversation, because the
+ * search for the model may read all messages that a record contains. */
 static int
-find_model(const struct check *check, struct check_conversation *conversation,
+find_choice(const struct check *check, struct check_conversation *conversation,
     const struct ctx_event *event, struct ctx_err *err)
 {
-	conversation->model = NULL;
+	struct ctx_rule_choice *choice = &conversation->choice;
+
+	*choice = (struct ctx_rule_choice){.given = check->options->provider,
+	    .in_request = event->inside && event->layout->in_request};
 	if (check->options->counters == NULL)
 		return 0;
-	return ctx_stream_model(check->rewrite.stream, event,
-	    check->options->counters, &conversation->model, err);
+	if (ctx_stream_model(check->rewrite.stream, event,
+		check->options->counters, &choice->model, err) < 0)
+		return -1;
+	if (choice->in_request)
+		choice->shown = ctx_provider_of_request(event->record->json,
+		    event->layout, choice->model);
+	return 0;
 }
 
 /* Returns the rules, as bits, for a conversation in a dialect (format).  Sets
  * validator.provider to the provider whose limits apply. */
 static uint64_t
-find_rules(const struct check *check, struct check_conversation *conversation,
+find_rules(struct check_conversation *conversation,
     const struct ctx_dialect *dialect)
 {
-	const struct ctx_provider *provider = check->options->provider;
-	const struct ctx_model *model = conversation->model;
-	bool decides = provider == NULL && model != NULL &&
-	    (dialect->rules & CTX_MODEL_DECIDES);
-	uint64_t rules = decides ? ctx_vendor_rules(model->vendor, dialect)
-				 : ctx_provider_rules(provider, dialect);
-
-	conversation->validator.provider =
-	    decides ? ctx_provider_find(model->vendor) : provider;
-	return model != NULL && model->signs_calls ? rules
-						   : rules & ~CTX_SIGNS_CALLS;
+	return ctx_choose_rules(&conversation->choice, dialect,
+	    &conversation->validator.provider);
 }
 
 /* Returns the number of the line on which the event's JSON node begins.  Within
@@ -174,7 +172,7 @@ check_message(struct check *check, struct check_conversation *conversation,
 	uint64_t rules;
 	int rc;
 
-	rules = find_rules(check, conversation, event->layout->dialect);
+	rules = find_rules(conversation, event->layout->dialect);
 	if (check->options->schema)
 		rules |= CTX_CALLS_FIT;
 	place.message -= is_continuation;
@@ -191,8 +189,9 @@ check_message(struct check *check, struct check_conversation *conversation,
 		return -1;
 	check->message = event->message;
 	conversation->validator.dialect = event->layout->dialect;
-	conversation->validator.window =
-	    conversation->model == NULL ? 0 : conversation->model->window;
+	conversation->validator.window = conversation->choice.model == NULL
+	    ? 0
+	    : conversation->choice.model->window;
 	rc = ctx_validator_add(&conversation->validator, rules, event->message,
 	    &place, err);
 	check->message = NULL;
@@ -241,8 +240,8 @@ check_request(struct check *check, const struct ctx_event *event,
 	if (layout->is_response)
 		return 0;
 	return ctx_validator_check_request(&check->record.validator,
-	    find_rules(check, &check->record, layout->dialect),
-	    layout->messages, &place, err);
+	    find_rules(&check->record, layout->dialect), layout->messages,
+	    &place, err);
 }
 
 static int
@@ -475,7 +474,7 @@ begin_checking(void *user, const struct ctx_event *event, struct ctx_err *err)
 	struct ctx_check_config *options = check->options;
 
 	conversation->binds = false;
-	if (find_model(check, conversation, event, err) < 0)
+	if (find_choice(check, conversation, event, err) < 0)
 		return -1;
 	if (check->repairing && options->counters != NULL &&
 	    ctx_stream_binds(check->rewrite.stream, event, options->counters,

@@ -21,8 +21,8 @@ struct ctx_repair_entry {
 	 * archive */
 	bool archived;
 	bool holds_results; /* true if the message contains tool results */
-	/* True if the message has no blocks.  Only the last message of a
-	 * conversation may have no blocks. */
+	/* True if the message has no content.  Only the last message of a
+	 * conversation may have none. */
 	bool is_empty;
 	/* True if a repair inserts a user message before this message (see
 	 * CTX_FIX_ADD_FIRST). */

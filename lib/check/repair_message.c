@@ -56,7 +56,7 @@ ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
 	entry->place = *place;
 	entry->role = event->message->role;
 	entry->rules = rules;
-	entry->is_empty = event->message->n == 0;
+	entry->is_empty = ctx_message_is_empty(event->message);
 	repair->removed_member = 0;
 	repair->run_known = false;
 	find_insertion_offset(entry, event->message,

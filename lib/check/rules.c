@@ -40,9 +40,7 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"the results of the calls in one message are in several messages",
 	"Bedrock: verifiers #1522; Gemini: \"number of function response "
 	"parts\" (eino-ext #571, November 2025; docker-agent #2958, June "
-	"2026), but accepted by 2.5 Flash (crewAI, recorded February 2026); "
-	"Anthropic accepts this, but it teaches the model to stop making "
-	"parallel calls",
+	"2026), but accepted by 2.5 Flash (crewAI, recorded February 2026)",
 	CTX_ASKS_TOGETHER, CTX_FIX_NONE},
     [CTX_RULE_RESULTS_FIRST] = {"results-first",
 	"a tool result follows other content in its message",
@@ -68,10 +66,13 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	CTX_FIX_REPLACE_TEXT},
     [CTX_RULE_BAD_ARGUMENTS] = {"bad-arguments",
 	"arguments of a tool call are not JSON in a string, or not an object",
-	"OpenAI: function.arguments is JSON in a string, which servers parse "
-	"(vllm #48922, #48006, July 2026); Anthropic: \"Input should be a "
+	"OpenAI: function.arguments is a string; servers of others parse it "
+	"(vllm #48922, #48006, July 2026; llama.cpp: OpenHands/"
+	"software-agent-sdk #2887, June 2026; agno #8343); Anthropic: \"Input "
+	"should be a "
 	"valid dictionary\" (claude-code #6696); Bedrock, Gemini: an object",
-	CTX_ARGUMENTS_TEXT | CTX_ARGUMENTS_OBJECT, CTX_FIX_REPLACE_TEXT},
+	CTX_ARGUMENTS_TEXT | CTX_ARGUMENTS_PARSED | CTX_ARGUMENTS_OBJECT,
+	CTX_FIX_REPLACE_TEXT},
     [CTX_RULE_EMPTY_TOOL_CALLS] = {"empty-tool-calls",
 	"tool_calls is an empty array",
 	"OpenAI: \"Expected an array with minimum length 1\" (openai-node "
@@ -86,11 +87,22 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"space only beside others (LibreChat-AI/agents #124, April 2026); "
 	"Bedrock: \"The text field in the ContentBlock object is blank\"",
 	CTX_NO_BLANK_TEXT, CTX_FIX_REMOVE_BLOCK},
+    [CTX_RULE_EMPTY_PART] = {"empty-part", "a part of a message has no data",
+	"Gemini: \"required oneof field 'data' must have one initialized "
+	"field\" (genkit #3816, November 2025; CLIProxyAPI #1292, January "
+	"2026)",
+	CTX_NEEDS_DATA, CTX_FIX_REMOVE_BLOCK},
     [CTX_RULE_REASONING_ONLY] = {"reasoning-only",
 	"a message of the assistant has only reasoning",
 	"OpenAI: content is required unless there are tool_calls; Anthropic: "
-	"the final block of a message cannot be thinking",
+	"as last-reasoning",
 	CTX_MUST_SPEAK, CTX_FIX_REMOVE_MESSAGE},
+    [CTX_RULE_LAST_REASONING] = {"last-reasoning",
+	"the last block of an assistant message is reasoning",
+	"Anthropic: \"The final block in an assistant message cannot be "
+	"`thinking`\" (forgecode #2107, December 2025; hermes-agent #16921, "
+	"April 2026)",
+	CTX_SPEAKS_LAST, CTX_FIX_REMOVE_BLOCK},
     [CTX_RULE_CUT_REASONING] = {"cut-reasoning",
 	"reasoning lacks its signature or data",
 	"Anthropic: \"Invalid signature in thinking block\" (hermes-agent "
@@ -112,8 +124,10 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	CTX_ASKS_FIRST, CTX_FIX_ADD_FIRST},
     [CTX_RULE_LAST_MESSAGE] = {"last-message",
 	"the last message is from the assistant",
-	"Bedrock: semantic-kernel #10281; Anthropic: newer models refuse a "
-	"prefilled answer",
+	"Bedrock: semantic-kernel #10281; Claude 4.6 and later, Haiku 5.5: "
+	"\"This model does not support assistant message prefill\" "
+	"(deepagents #1585, bedrock-access-gateway #219, February 2026; Haiku "
+	"5.5 migration guide, platform.claude.com, October 2026)",
 	CTX_LAST_USER, CTX_FIX_NONE},
     [CTX_RULE_ALTERNATION] = {"alternation",
 	"two messages in a row are from the user, or from the assistant",
@@ -127,7 +141,8 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	CTX_SYSTEM_BETWEEN, CTX_FIX_NONE},
     [CTX_RULE_BAD_ROLE] = {"bad-role",
 	"a message has a role that the provider does not accept",
-	"the message types of each provider",
+	"the message types of each provider; Gemini: \"Please use a valid "
+	"role: user, model\" (openagent #1666, October 2025)",
 	CTX_KNOWN_ROLES | CTX_NO_SYSTEM | CTX_NO_TOOL_ROLE, CTX_FIX_NONE},
     [CTX_RULE_NO_MESSAGE] = {"no-message",
 	"an element of the list of messages is not a message, or a "
@@ -239,14 +254,34 @@ static const struct ctx_rule rules[CTX_RULES] = {
  * "Images and vision", developers.openai.com, 2026 (512 MB, 1,500 images).
  */
 static const struct ctx_provider providers[] = {
-    {"openai", "OpenAI Chat Completions", "openai-chat",
-	CTX_SHORT_IDS | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS | CTX_SAYS_TEXT, 0,
-	{.request = 512 * MB, .images = 1500}},
-    {"responses", "OpenAI Responses", "openai-responses", CTX_SHORT_IDS, 0,
-	{.request = 512 * MB, .images = 1500}},
-    {"anthropic", "Anthropic Messages", "anthropic",
-	CTX_LAST_USER | CTX_RESULTS_TOGETHER | CTX_ASKS_TOGETHER, 0,
-	{.request = 32 * MB,
+    {.name = "openai",
+	.about = "OpenAI Chat Completions",
+	.dialect = "openai-chat",
+	.vendor = "openai",
+	.open_models = "gpt-oss",
+	.plain = {"generic", "ollama"},
+	.more = CTX_SHORT_IDS | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS |
+	    CTX_SAYS_TEXT,
+	.less = CTX_ARGUMENTS_PARSED,
+	.limits = {.request = 512 * MB, .images = 1500}},
+    {.name = "responses",
+	.about = "OpenAI Responses",
+	.dialect = "openai-responses",
+	.vendor = "openai",
+	.open_models = "gpt-oss",
+	.plain = {"generic"},
+	.more = CTX_SHORT_IDS,
+	.less = CTX_ARGUMENTS_PARSED,
+	.limits = {.request = 512 * MB, .images = 1500}},
+    {.name = "anthropic",
+	.about = "Anthropic Messages",
+	.dialect = "anthropic",
+	.vendor = "anthropic",
+	.member = "max_tokens",
+	.plain = {"generic"},
+	.served_by_others = true,
+	.more = CTX_LAST_USER,
+	.limits = {.request = 32 * MB,
 	    .side = 8000,
 	    .many = 20,
 	    .many_side = 2000,
@@ -255,16 +290,27 @@ static const struct ctx_provider providers[] = {
 	    .images = 600,
 	    .few_window = 200000,
 	    .few_images = 100}},
-    {"bedrock", "AWS Bedrock Converse", "bedrock", CTX_LAST_USER, 0,
-	{.request = 25000000,
+    /* Its models are of many vendors; those of Anthropic have rules. */
+    {.name = "bedrock",
+	.about = "AWS Bedrock Converse",
+	.dialect = "bedrock",
+	.vendor = "anthropic",
+	.member = "modelId",
+	.more = CTX_LAST_USER,
+	.limits = {.request = 25000000,
 	    .side = 8000,
 	    .image = 15 * MB / 4,
 	    .in_message = 20}},
-    {"gemini", "Google Gemini", "gemini", 0, 0,
-	{.request = 100 * MB, .images = 3600}},
-    {"mistral", "Mistral Chat Completions", "openai-chat",
-	CTX_NINE_IDS | CTX_RESULTS_TEXT | CTX_ANSWERS_RESULTS,
-	CTX_NO_EMPTY_CALLS, {0}},
+    {.name = "gemini",
+	.about = "Google Gemini",
+	.dialect = "gemini",
+	.limits = {.request = 100 * MB, .images = 3600}},
+    {.name = "mistral",
+	.about = "Mistral Chat Completions",
+	.dialect = "openai-chat",
+	.plain = {"generic", "ollama"},
+	.more = CTX_NINE_IDS | CTX_RESULTS_TEXT | CTX_ANSWERS_RESULTS,
+	.less = CTX_NO_EMPTY_CALLS},
 };
 
 const struct ctx_rule *
@@ -289,44 +335,6 @@ ctx_provider_find(const char *name)
 		if (strcmp(row->name, name) == 0)
 			return row;
 	return NULL;
-}
-
-/* Returns the rules, as bits, for a conversation that is translated from its
- * dialect (format) to the format of a provider. own: the provider's format;
- * more: further rules of the provider.  Returns the rules of the dialect, of
- * "own" and of "more".  Rules about how messages are written in JSON
- * (CTX_FORM_RULES) are returned only if the dialect has them, because the
- * translation writes messages as the provider's format demands. */
-static uint64_t
-translate_rules(const struct ctx_dialect *dialect,
-    const struct ctx_dialect *own, uint64_t more)
-{
-	return dialect->rules | CTX_LIFTS_SYSTEM |
-	    ((own->rules | more) & ~CTX_FORM_RULES);
-}
-
-uint64_t
-ctx_provider_rules(const struct ctx_provider *provider,
-    const struct ctx_dialect *dialect)
-{
-	const struct ctx_dialect *own;
-
-	if (provider == NULL)
-		return dialect->rules;
-	own = ctx_dialect_find(provider->dialect);
-	if (own == dialect)
-		return (dialect->rules | provider->more) & ~provider->less;
-	return translate_rules(dialect, own, provider->more);
-}
-
-uint64_t
-ctx_vendor_rules(const char *vendor, const struct ctx_dialect *dialect)
-{
-	const struct ctx_provider *provider = ctx_provider_find(vendor);
-
-	if (provider == NULL)
-		return dialect->rules;
-	return translate_rules(dialect, ctx_dialect_find(provider->dialect), 0);
 }
 
 const struct ctx_provider_limits *

@@ -100,7 +100,7 @@ ctx_validate_content(struct ctx_validator *validator, unsigned *wait)
 	}
 	if (n == 0 && has_dropped_block(validator))
 		rc = 1;
-	else if (n == 0 && assistant && validator->message->n == 0 &&
+	else if (assistant && ctx_message_is_empty(validator->message) &&
 	    (validator->rules & CTX_LAST_MAY_BE_EMPTY))
 		*wait = CTX_WAITS_EMPTY;
 	else if (n == 0 && !may_be_empty(validator))
@@ -315,6 +315,24 @@ is_lifted_prompt(const struct ctx_validator *validator)
 	    !validator->last.begun && (validator->rules & CTX_LIFTS_SYSTEM);
 }
 
+/* Returns false if the message has a role that is not in the list of roles of
+ * its dialect (format).  A system message has a rule of its own. */
+static bool
+is_known_role(const struct ctx_validator *validator)
+{
+	const struct ctx_message *message = validator->message;
+	const char *const *roles =
+	    message->dialect == NULL ? NULL : message->dialect->roles;
+
+	if (roles == NULL || message->role == CTX_ROLE_SYSTEM ||
+	    !ctx_json_is_string(message->json, message->role_node))
+		return true;
+	for (; *roles != NULL; roles++)
+		if (ctx_json_is(message->json, message->role_node, *roles))
+			return true;
+	return false;
+}
+
 static int
 check_role(struct ctx_validator *validator)
 {
@@ -333,6 +351,11 @@ check_role(struct ctx_validator *validator)
 
 	if (is_lifted_prompt(validator))
 		return 0;
+	if ((validator->rules & CTX_KNOWN_ROLES) && !is_known_role(validator))
+		return ctx_validate_refuse(validator, CTX_RULE_BAD_ROLE,
+			   roles[0].what) < 0
+		    ? -1
+		    : 0;
 	for (i = 0; i < CTX_LENGTH(roles); i++)
 		if (validator->message->role == roles[i].role &&
 		    (validator->rules & roles[i].rule) &&
@@ -433,8 +456,9 @@ check_first_results(struct ctx_validator *validator)
 	return 0;
 }
 
-static bool
-has_result_at_end(const struct ctx_validator *validator)
+/* Returns the last block of the message that no repair has removed, or NULL. */
+static const struct ctx_block *
+find_last_block(const struct ctx_validator *validator)
 {
 	const struct ctx_message *message = validator->message;
 	size_t i = message->n;
@@ -443,7 +467,7 @@ has_result_at_end(const struct ctx_validator *validator)
 	    (validator->removed_blocks[i - 1] ||
 		message->blocks[i - 1].result_index != 0))
 		i--;
-	return i > 0 && message->blocks[i - 1].kind == CTX_BLOCK_TOOL_RESULT;
+	return i > 0 ? &message->blocks[i - 1] : NULL;
 }
 
 /* Begins a new turn if a person wrote something in the message.  From now on,
@@ -478,6 +502,7 @@ int
 ctx_validate_place(struct ctx_validator *validator)
 {
 	enum ctx_role role = validator->message->role;
+	const struct ctx_block *last = find_last_block(validator);
 
 	if (check_role(validator) < 0)
 		return -1;
@@ -487,7 +512,10 @@ ctx_validate_place(struct ctx_validator *validator)
 	    (is_user_side(role) && check_first_results(validator) < 0))
 		return -1;
 	begin_turn(validator);
-	validator->last.in_result = has_result_at_end(validator);
+	validator->last.in_result =
+	    last != NULL && last->kind == CTX_BLOCK_TOOL_RESULT;
+	validator->last.in_call =
+	    last != NULL && last->kind == CTX_BLOCK_TOOL_CALL;
 	validator->last.role = role;
 	return 0;
 }
@@ -496,7 +524,8 @@ int
 ctx_last_seen(struct ctx_validator *validator)
 {
 	if (!(validator->rules & CTX_LAST_USER) || !validator->last.begun ||
-	    is_user_side(validator->last.role) || validator->last.in_result)
+	    is_user_side(validator->last.role) || validator->last.in_result ||
+	    validator->last.in_call)
 		return 0;
 	return ctx_validate_refuse(validator, CTX_RULE_LAST_MESSAGE,
 	    "the last message must be from the user or a tool");

@@ -85,6 +85,9 @@ bool ctx_validate_has(const struct ctx_validator *validator,
 bool ctx_validate_says_nothing(const struct ctx_validator *validator,
     const struct ctx_block *block);
 
+/* Returns true if a message has no blocks, or only the empty string. */
+bool ctx_message_is_empty(const struct ctx_message *message);
+
 /* Each of the functions ctx_validate_* below checks one property of the message
  * that is being checked.  It returns -1 with *validator->err after an error,
  * otherwise 0, 1 or 2; see ctx_validate_report. */

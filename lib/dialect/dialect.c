@@ -150,6 +150,10 @@ static const char *const responses_results[] = {"input_text", "input_image",
 static const char *const bedrock_results[] = {"text", "json", "image",
     "document", "video", "audio", "searchResult", "cachePoint", NULL};
 
+/* "Please use a valid role: user, model" (the API of Gemini, in openagent
+ * #1666, October 2025); function is older. */
+static const char *const gemini_roles[] = {"user", "model", "function", NULL};
+
 static const struct ctx_dialect dialects[] = {
     {
 	.name = "codex",
@@ -471,8 +475,8 @@ static const struct ctx_dialect dialects[] = {
 	.matches = ctx_openai_responses_is,
 	.read = ctx_openai_responses_read,
 	.rules = CTX_JOINS_ANSWERS | CTX_NEEDS_IDS | CTX_ARGUMENTS_TEXT |
-	    CTX_REASONING_LEADS | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS |
-	    CTX_RESULT_TYPES | CTX_RESULT_STRING,
+	    CTX_ARGUMENTS_PARSED | CTX_REASONING_LEADS | CTX_SMALL_REQUEST |
+	    CTX_IMAGE_LIMITS | CTX_RESULT_TYPES | CTX_RESULT_STRING,
 	/* The tokens of a message for its role and delimiters are an estimate:
 	 * the number of Chat Completions, because OpenAI does not publish the
 	 * number for Responses. */
@@ -539,7 +543,7 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_RESULTS_NEXT | CTX_MUST_SPEAK | CTX_NO_SYSTEM |
 	    CTX_RESULTS_TOGETHER | CTX_ASKS_TOGETHER | CTX_ARGUMENTS_OBJECT |
 	    CTX_KNOWN_ROLES | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS |
-	    CTX_RESULT_OBJECT | CTX_SIGNS_CALLS,
+	    CTX_RESULT_OBJECT | CTX_SIGNS_CALLS | CTX_NEEDS_DATA,
 	/* No tokens are counted for the role and delimiters of a message,
 	 * because the local tokenizer of google-genai counts none. */
 	AS_GOOGLE,
@@ -548,6 +552,7 @@ static const struct ctx_dialect dialects[] = {
 	    .output = "usageMetadata/candidatesTokenCount"},
 	.text_result_form = {"{\"output\":", "}"},
 	.text_block = TEXT_PART,
+	.roles = gemini_roles,
 	.insertion_block = "{\"text\":$text}",
 	.synthetic_results =
 	    {
@@ -574,7 +579,8 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_RESULTS_FIRST | CTX_NEEDS_IDS | CTX_ARGUMENTS_OBJECT |
 	    CTX_SIGNED | CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE |
 	    CTX_FEW_BREAKPOINTS | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS |
-	    CTX_ERRORS_TEXT | CTX_RESULT_TYPES | CTX_PLACES_SOURCES,
+	    CTX_ERRORS_TEXT | CTX_RESULT_TYPES | CTX_PLACES_SOURCES |
+	    CTX_SPEAKS_LAST,
 	/* The tokens per message are an estimate.  A request with one message
 	 * was measured to have 7 tokens besides its text (ctoc, 2026); 1 of
 	 * these 7 tokens is counted for the role. */
@@ -606,8 +612,8 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_openai_chat_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_NAMES_USERS | CTX_RESULTS_NEXT |
 	    CTX_MUST_SPEAK | CTX_NEEDS_IDS | CTX_ARGUMENTS_TEXT |
-	    CTX_NO_EMPTY_CALLS | CTX_NEEDS_BODY | CTX_KNOWN_ROLES |
-	    CTX_WANTS_REASONING,
+	    CTX_ARGUMENTS_PARSED | CTX_NO_EMPTY_CALLS | CTX_NEEDS_BODY |
+	    CTX_KNOWN_ROLES | CTX_WANTS_REASONING,
 	AS_OPENAI_NAMES,
 	.usage = {.request = {"usage/prompt_tokens"},
 	    .read = "usage/prompt_tokens_details/cached_tokens",
@@ -667,7 +673,8 @@ static const struct ctx_dialect dialects[] = {
 	RULE(CTX_SIGNS_CALLS) RULE(CTX_MODEL_DECIDES) \
 	RULE(CTX_ASKS_FIRST) RULE(CTX_ASKS_TURNS) RULE(CTX_ASKS_TOGETHER) \
 	RULE(CTX_TAKES_ROWS) RULE(CTX_DOTTED_IDS) \
-	RULE(CTX_RESULTS_BY_USER) RULE(CTX_WANTS_REASONING)
+	RULE(CTX_RESULTS_BY_USER) RULE(CTX_WANTS_REASONING) \
+	RULE(CTX_ARGUMENTS_PARSED) RULE(CTX_SPEAKS_LAST) RULE(CTX_NEEDS_DATA)
 /* clang-format on */
 #define PLUS(rule) +(uint64_t)(rule)
 #define OR(rule)   | (uint64_t)(rule)

@@ -87,7 +87,7 @@ enum {
 	CTX_RESULTS_TOGETHER = 1 << 21,
 	/* A tool call that is an element of an array must have an id. */
 	CTX_NEEDS_IDS = 1 << 22,
-	/* The arguments of a tool call must be a string that contains JSON. */
+	/* The arguments of a tool call must be a string. */
 	CTX_ARGUMENTS_TEXT = 1 << 23,
 	/* The arguments of a tool call must be a JSON object. */
 	CTX_ARGUMENTS_OBJECT = 1 << 24,
@@ -112,6 +112,9 @@ enum {
 /* The rules with bit 31 and above are macros, because an enum constant is an
  * int, which is too small for these bits. */
 
+/* Arguments of a tool call that are a string must contain JSON, because the
+ * server parses them. */
+#define CTX_ARGUMENTS_PARSED (UINT64_C(1) << 31)
 /* The id of a tool call must have exactly 9 characters from A-Z, a-z and
  * 0-9. */
 #define CTX_NINE_IDS (UINT64_C(1) << 32)
@@ -137,6 +140,10 @@ enum {
 #define CTX_CALLS_FIT (UINT64_C(1) << 40)
 /* An assistant message must not have images or other media. */
 #define CTX_SAYS_TEXT (UINT64_C(1) << 46)
+/* The last block of an assistant message must not be reasoning. */
+#define CTX_SPEAKS_LAST (UINT64_C(1) << 48)
+/* A block must have a member besides the mark that it is a thought. */
+#define CTX_NEEDS_DATA (UINT64_C(1) << 63)
 /* The content of a tool result must be an object. */
 #define CTX_RESULT_OBJECT (UINT64_C(1) << 56)
 /* A tool result may contain only blocks of the types that
@@ -151,7 +158,7 @@ enum {
  * signature, if the model signs calls (ctx_model.signs_calls). */
 #define CTX_SIGNS_CALLS (UINT64_C(1) << 62)
 /* Several providers accept this format.  So ctx-check also applies the rules of
- * the provider of the model; see ctx_vendor_rules. */
+ * the provider of the model; see ctx_choose_rules. */
 #define CTX_MODEL_DECIDES (UINT64_C(1) << 60)
 
 /* ctx-check tests the rules CTX_ASKS_FIRST and CTX_ASKS_TURNS, which say what
@@ -346,6 +353,9 @@ struct ctx_dialect {
 	 * list.  If the only key of a block says what the block is, the list
 	 * contains these keys.  NULL if the types are not known. */
 	const char *const *result_types;
+	/* the roles that a message may have; NULL ends the list.  NULL if ctx
+	 * knows roles of the format only by their meaning. */
+	const char *const *roles;
 	/*
 	 * Templates of the messages that ctx inserts in place of removed
 	 * messages.  A summary is inserted after the system messages at the

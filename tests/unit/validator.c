@@ -159,8 +159,9 @@ test_forms(void)
 	    "[{\"function\":{\"name\":\"f\"}}]}",
 	    "{\"role\":\"tool\",\"content\":\"x\"}");
 	tap_case("bad-arguments");
-	FOUND(CTX_ARGUMENTS_TEXT, "", CALL("a"), GOT("a"));
-	FOUND(CTX_ARGUMENTS_TEXT, "1:bad-arguments",
+	FOUND(CTX_ARGUMENTS_TEXT | CTX_ARGUMENTS_PARSED, "", CALL("a"),
+	    GOT("a"));
+	FOUND(CTX_ARGUMENTS_TEXT | CTX_ARGUMENTS_PARSED, "1:bad-arguments",
 	    "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"a\","
 	    "\"function\":{\"arguments\":\"{\\\"a\\\":\"}}]}",
 	    GOT("a"));
@@ -386,14 +387,16 @@ test_tables(void)
 	tap_case("a provider adds its rules, and the rules of the dialect's "
 		 "form stay");
 	provider = ctx_provider_find("openai");
-	CHECK(ctx_provider_rules(provider, ctx_dialect_find("generic")) &
+	CHECK(ctx_provider_rules(provider, ctx_dialect_find("generic"), false) &
 	    CTX_RESULTS_NEXT);
-	CHECK(!(ctx_provider_rules(provider, ctx_dialect_find("generic")) &
-	    CTX_ARGUMENTS_TEXT));
-	CHECK(ctx_provider_rules(provider, ctx_dialect_find("openai-chat")) &
+	CHECK(
+	    !(ctx_provider_rules(provider, ctx_dialect_find("generic"), false) &
+		CTX_ARGUMENTS_TEXT));
+	CHECK(ctx_provider_rules(provider, ctx_dialect_find("openai-chat"),
+		  false) &
 	    CTX_SHORT_IDS);
-	CHECK(ctx_provider_rules(NULL, ctx_dialect_find("openai-chat")) ==
-	    ctx_dialect_find("openai-chat")->rules);
+	CHECK(ctx_provider_rules(NULL, ctx_dialect_find("openai-chat"),
+		  false) == ctx_dialect_find("openai-chat")->rules);
 }
 
 int

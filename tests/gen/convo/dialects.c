@@ -438,7 +438,7 @@ anthropic_wrap(struct gen *g, const char *messages)
 	const char *request;
 
 	request = json(g,
-	    "{model:'claude-sonnet-5', max_tokens:1024,"
+	    "{model:'claude-opus-4-5', max_tokens:1024,"
 	    " ?2 system:%t, messages:%v}",
 	    messages);
 	if (once_in(g, 2))
