@@ -541,6 +541,9 @@ in:3: bad-result: tool result "a" has a block of a type that no tool result can 
 	ctx-check -d openai-chat --provider openai out
 	[ "$(sed -n 2p out | jq -c .content[1])" = '{"type":"text","text":"[image removed: https://x.org/a.png]"}' ]
 	cmp <(sed -n '1p;3p' in) <(sed -n '1p;3p' out)
+	sed '2s/assistant/system/' in > system
+	run -1 ctx-check -d openai-chat --provider openai system
+	[ "$output" = "system:2: assistant-media: a system message has media" ]
 	# What was said aloud is taken.
 	printf '%s\n' "$U" '{"role":"assistant","content":null,"audio":{"id":"audio_1"}}' "$U" > in
 	ctx-check -d openai-chat --provider openai in

@@ -481,6 +481,7 @@ bytes_vocabulary() {
 	bad '{"a": {"answers_results": 1}}' "'a': the value of 'answers_results' must be "
 	bad '{"a": {"signs_calls": 1}}' "'a': the value of 'signs_calls' must be "
 	bad '{"a": {"takes_prefill": 1}}' "'a': the value of 'takes_prefill' must be "
+	bad '{"a": {"fixes_system": 1}}' "'a': the value of 'fixes_system' must be "
 	bad '{"a": {"exact": 1}}' "'a': the value of 'exact' must be "
 	bad '{"a": {"tools": ["nails"]}}' "'a': the value of 'tools' must be "
 	bad '{"a": {"tools": ["json", -1]}}' "'a': the value of 'tools' must be "

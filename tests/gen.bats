@@ -166,7 +166,7 @@ RB='{"role":"tool","tool_call_id":"b","content":"2"}'
 	R='{"type":"reasoning","id":"rs_1","summary":[]}'
 	C='{"type":"function_call","call_id":"a","name":"f","arguments":"{}"}'
 	O='{"type":"function_call_output","call_id":"a","output":"1"}'
-	accepted openai-responses "$U" "$R" "$C" "$A" "$O" "$R" \
+	accepted openai-responses "$U" "$R" "$C" "$A" "$O" "${R/rs_1/rs_2}" \
 	    "${A/\{/\{\"id\":\"msg_1\",}"
 	refused openai-responses 2:reasoning-alone "$U" "$R" "$A"
 	accepted openai-responses "$U" "${R/\"id\":\"rs_1\",/}" "$A"
@@ -184,6 +184,7 @@ RB='{"role":"tool","tool_call_id":"b","content":"2"}'
 	accepted openai-responses \
 	    '{"role":"user","content":[{"type":"input_text","text":""}]}'
 	refused openai-responses 1:role '{"type":"message","content":"x"}'
+	refused openai-responses 5:duplicate-item "$U" "$R" "$C" "$O" "$R" "$C" "$O"
 	refused openai-responses 1:trigger-place '{"type":"compaction_trigger"}' "$U"
 }
 

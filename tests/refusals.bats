@@ -216,6 +216,26 @@ request() {
 		    '{"type":"computer_call_output","call_id":"a","output":"1"}' ;;
 	codex#6926)
 		items "$HI" '{"type":"web_search_call","status":"completed","action":{"type":"search","query":"q"}}' "$HI" ;;
+	Semoss#2323)
+		messages "$HI" "$(say assistant "[$url,$TEXT]")" "$HI" ;;
+	agent-framework#4328)
+		messages "$(say user "[$USE]")" \
+		    "$(say assistant '[{"type":"tool_result","tool_use_id":"a","content":"1"}]')" "$HI" ;;
+	Anthropic.SDK#128)
+		messages "$HI" "$(say assistant '['"$USE"',{"type":"tool_result","tool_use_id":"a","content":"1"}]')" "$HI" ;;
+	markform#153) result '"is_error":true,"content":""' ;;
+	gproxy#209) messages "$(say system '"a"')" "$HI" ;;
+	claude-code#61242) messages "$HI" "$(say system '"a"')" ;;
+	langchain#22600)
+		messages "$HI" "$CALLS" "${TOOL/\"tool_call_id\":\"a\",/}" ;;
+	langchain-azure#35)
+		messages "$HI" "${CALLS/\"type\":\"function\",/}" "$TOOL" ;;
+	neuron-ai#292) messages "$(say user '[{"text":"a"}]')" ;;
+	ai-dial-adapter-openai#511)
+		items "$HI" "$(say assistant '[{"type":"input_text","text":"a"}]')" "$HI" ;;
+	openai-python#2677) items "$HI" "$(say tool '"a"')" ;;
+	pi#5165)
+		items "$HI" "$(copies 2 '{"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":"a"}]}')" "$HI" ;;
 	*) fail "no request for $1" ;;
 	esac
 }

@@ -106,6 +106,21 @@ has_payload(const struct ctx_json *json, uint32_t value)
 	    ctx_json_count(json, value) > 0;
 }
 
+/* Returns true if the provider refuses a tool result because it has no content.
+ * Anthropic: "content cannot be empty if `is_error` is true" (markform #153,
+ * February 2026). */
+static bool
+is_refused_body(const struct ctx_validator *validator,
+    const struct ctx_block *result, uint32_t body)
+{
+	const struct ctx_json *json = validator->message->json;
+	bool failed = (validator->rules & CTX_ERRORS_TEXT) && result->is_error;
+
+	if (!has_payload(json, body))
+		return failed || (validator->rules & CTX_NEEDS_BODY);
+	return failed && ctx_text_is_empty(json, body, false);
+}
+
 int
 ctx_validate_body(struct ctx_validator *validator, size_t i)
 {
@@ -119,8 +134,7 @@ ctx_validate_body(struct ctx_validator *validator, size_t i)
 	if (body == 0 && i + 1 < message->n &&
 	    message->blocks[i + 1].result_index == i + 1)
 		body = message->blocks[i + 1].payload;
-	if (!(validator->rules & CTX_NEEDS_BODY) ||
-	    has_payload(message->json, body))
+	if (!is_refused_body(validator, block, body))
 		return 0;
 	return ctx_validate_refuse_block(validator, CTX_RULE_EMPTY_RESULT, i,
 	    "tool result", " has no content");
@@ -281,8 +295,7 @@ ctx_validate_forms(struct ctx_validator *validator)
 		if (validator->message->blocks[i].result_index == 0 &&
 		    check_block(validator, i, speaks) < 0)
 			return -1;
-	if (ctx_validate_sources(validator) < 0 ||
-	    check_last_block(validator) < 0)
+	if (check_last_block(validator) < 0)
 		return -1;
 	return check_tool_calls_member(validator);
 }

@@ -53,6 +53,9 @@ enum ctx_rule_id {
 	CTX_RULE_USER_CITATIONS,
 	CTX_RULE_UNSIGNED_CALL,
 	CTX_RULE_BOUND_REASONING,
+	CTX_RULE_BAD_BLOCK,
+	CTX_RULE_NO_TYPE,
+	CTX_RULE_DUPLICATE_ITEM,
 	CTX_RULES
 };
 
@@ -205,7 +208,7 @@ struct ctx_finding {
 	 * message, counting only images that a text may replace. */
 	size_t block;
 	/* For CTX_FIX_REMOVE_MEMBER: JSON node of the key of the member that is
-	 * removed. */
+	 * removed, or 0 if the message needs this member. */
 	uint32_t node;
 	/* For CTX_FIX_ADD_RESULT: index of the tool call without a result among
 	 * the tool calls of its message. */
@@ -237,8 +240,8 @@ struct ctx_finding {
  * message that is being checked, or as the last message. on_finding returns 0
  * if it does not repair the violation, or -1 with *err.
  *
- * Memory: the tool calls without a result, and 48 bytes for each different id
- * of a tool call.
+ * Memory: the tool calls without a result, 48 bytes for each different id of a
+ * tool call, and the ids of the items of Responses.
  */
 struct ctx_validator {
 	int (*on_finding)(void *user, const struct ctx_finding *finding,
@@ -278,6 +281,11 @@ struct ctx_validator {
 	/* the members of an object that its schema requires, see
 	 * schema_index.c */
 	struct ctx_intern members;
+	/* ids of the items, in formats with the rule CTX_ITEM_FORM */
+	struct ctx_intern items;
+	/* true if a repair has removed the id of the item that is being
+	 * checked */
+	bool id_removed;
 	/* index of the last message with tool results, plus 1; 0 if there is
 	 * none */
 	uint64_t last_results;

@@ -131,5 +131,8 @@ ctx_choose_rules(const struct ctx_rule_choice *choice,
 		rules &= ~CTX_SIGNS_CALLS;
 	if (model != NULL && model->takes_prefill)
 		rules &= ~(uint64_t)CTX_LAST_USER;
+	if (model != NULL && model->fixes_system &&
+	    (rules & CTX_SYSTEM_BETWEEN))
+		rules = (rules & ~(uint64_t)CTX_SYSTEM_BETWEEN) | CTX_NO_SYSTEM;
 	return rules;
 }

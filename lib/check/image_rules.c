@@ -234,18 +234,20 @@ ctx_validate_assistant_media(struct ctx_validator *validator, size_t i)
 	const struct ctx_message *message = validator->message;
 	uint32_t block =
 	    validator->dialect == NULL ? 0 : ctx_media_block(message, i);
+	bool system = message->role == CTX_ROLE_SYSTEM;
 
 	/* Audio that the assistant spoke is a member of the message and not a
 	 * block, so no text block can replace it. */
 	if (!(validator->rules & CTX_SAYS_TEXT) || block == 0 ||
-	    message->role != CTX_ROLE_ASSISTANT)
+	    (!system && message->role != CTX_ROLE_ASSISTANT))
 		return 0;
 	if (ctx_image_replace(&validator->replacement, &validator->text,
 		validator->dialect, message->json, block, validator->err) < 0)
 		return -1;
 	return ctx_validate_refuse_text(validator, CTX_RULE_ASSISTANT_MEDIA,
 	    ctx_json_str(message->json, block),
-	    "an assistant message has media");
+	    system ? "a system message has media"
+		   : "an assistant message has media");
 }
 
 /* Sets *n to the number of images in the message. */

@@ -190,7 +190,8 @@ apply_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	const struct ctx_finding *finding = fix->finding;
 	enum ctx_fix_kind remedy = ctx_rule_at(finding->id)->remedy;
 
-	if (remedy == CTX_FIX_NONE)
+	if (remedy == CTX_FIX_NONE ||
+	    (remedy == CTX_FIX_REMOVE_MEMBER && finding->node == 0))
 		return 0;
 	/* CTX_FIX_ADD_RESULT and CTX_FIX_ADD_FIRST insert a message, and do not
 	 * change this message.  So the original of this message need not be

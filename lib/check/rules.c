@@ -48,8 +48,10 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	CTX_RESULTS_FIRST, CTX_FIX_NONE},
     [CTX_RULE_EMPTY_RESULT] = {"empty-result", "a tool result has no content",
 	"OpenAI: content is required in a tool message; Bedrock: "
-	"ToolResultBlock needs content",
-	CTX_NEEDS_BODY, CTX_FIX_NONE},
+	"ToolResultBlock needs content; Anthropic: \"content cannot be empty "
+	"if "
+	"`is_error` is true\" (markform #153, February 2026)",
+	CTX_NEEDS_BODY | CTX_ERRORS_TEXT, CTX_FIX_NONE},
     [CTX_RULE_DUPLICATE_ID] = {"duplicate-id",
 	"two tool calls have the same id",
 	"Anthropic: \"`tool_use` ids must be unique\" in a message, accepted "
@@ -57,12 +59,15 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"with one id, both without a result, cannot be told apart",
 	0, CTX_FIX_NONE},
     [CTX_RULE_BAD_ID] = {"bad-id",
-	"the id of a tool call is missing, or has a form that is refused",
-	"OpenAI: \"string too long\" (autogen #6377, openclaw #875); "
+	"the id of a tool call or result is missing, or has a form that is "
+	"refused",
+	"OpenAI: \"string too long\" (autogen #6377, openclaw #875), \"Missing "
+	"parameter 'tool_call_id'\" (langchain #22600); "
 	"Anthropic: ^[a-zA-Z0-9_-]+$; Bedrock: [a-zA-Z0-9_.:-]+, at most 64 "
 	"(bifrost #6300, August 2026); Mistral: \"must be a-z, A-Z, 0-9, with "
 	"a length of 9\" (openclaw #57672, March 2026)",
-	CTX_NEEDS_IDS | CTX_PLAIN_IDS | CTX_SHORT_IDS | CTX_NINE_IDS,
+	CTX_NEEDS_IDS | CTX_PLAIN_IDS | CTX_SHORT_IDS | CTX_NINE_IDS |
+	    CTX_TYPED_BLOCKS,
 	CTX_FIX_REPLACE_TEXT},
     [CTX_RULE_BAD_ARGUMENTS] = {"bad-arguments",
 	"arguments of a tool call are not JSON in a string, or not an object",
@@ -137,13 +142,20 @@ static const struct ctx_rule rules[CTX_RULES] = {
     [CTX_RULE_SYSTEM_PLACE] = {"system-place",
 	"a system message is at a place where the provider refuses it",
 	"Anthropic: \"role 'system' must precede an 'assistant' message or end "
-	"the array\" (claude-code #73821, July 2026)",
+	"the array\" (claude-code #73821, July 2026), \"use the top-level "
+	"'system' parameter for the initial system prompt\" (gproxy #209, "
+	"September 2026)",
 	CTX_SYSTEM_BETWEEN, CTX_FIX_NONE},
     [CTX_RULE_BAD_ROLE] = {"bad-role",
 	"a message has a role that the provider does not accept",
 	"the message types of each provider; Gemini: \"Please use a valid "
-	"role: user, model\" (openagent #1666, October 2025)",
-	CTX_KNOWN_ROLES | CTX_NO_SYSTEM | CTX_NO_TOOL_ROLE, CTX_FIX_NONE},
+	"role: user, model\" (openagent #1666, October 2025); Responses: "
+	"\"Invalid value: 'tool'\" (openai-python #2677); Claude before Opus "
+	"4.8: \"role 'system' is not supported on this model\" (claude-code "
+	"#61242, May 2026)",
+	CTX_KNOWN_ROLES | CTX_NO_SYSTEM | CTX_NO_TOOL_ROLE | CTX_ITEM_FORM |
+	    CTX_SYSTEM_BETWEEN,
+	CTX_FIX_NONE},
     [CTX_RULE_NO_MESSAGE] = {"no-message",
 	"an element of the list of messages is not a message, or a "
 	"conversation or file has no messages",
@@ -217,17 +229,21 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"no provider refuses that in a history; found with --schema only",
 	CTX_CALLS_FIT, CTX_FIX_NONE},
     [CTX_RULE_ASSISTANT_MEDIA] = {"assistant-media",
-	"a message of the assistant contains an image, a file or audio",
+	"a message of the assistant or system contains an image, a file or "
+	"audio",
 	"OpenAI: \"Image URLs are only allowed for messages with role 'user', "
 	"but this message with role 'assistant' contains an image URL\" "
-	"(openai-node #1030); Anthropic: a document block directly in the "
+	"(openai-node #1030; for 'system', community.openai.com 745769); "
+	"Anthropic: \"'image' blocks are not permitted within assistant "
+	"turns\" "
+	"(Semoss #2323, April 2026), and a document block directly in the "
 	"message, since API version 2026-10-21",
-	CTX_SAYS_TEXT | CTX_PLACES_SOURCES, CTX_FIX_REPLACE_TEXT},
+	CTX_SAYS_TEXT | CTX_PLACES_BLOCKS, CTX_FIX_REPLACE_TEXT},
     [CTX_RULE_USER_CITATIONS] = {"user-citations",
 	"a text of a user message has citations",
 	"Anthropic: refused since API version 2026-10-21 (\"Versions\", "
 	"platform.claude.com, October 2026)",
-	CTX_PLACES_SOURCES, CTX_FIX_REPLACE_TEXT},
+	CTX_PLACES_BLOCKS, CTX_FIX_REPLACE_TEXT},
     [CTX_RULE_UNSIGNED_CALL] = {"unsigned-call",
 	"a tool call of the newest turn has lost its thought signature",
 	"Gemini 3 and later, if the model is known: \"Function call is missing "
@@ -240,6 +256,26 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"checks on thinking blocks, November 2026); found after a repair, and "
 	"with --after",
 	CTX_SIGNED, CTX_FIX_REMOVE_BLOCK},
+    [CTX_RULE_BAD_BLOCK] = {"bad-block",
+	"a message contains a block that only messages of another role may "
+	"contain",
+	"Anthropic: \"`tool_use` blocks can only be in `assistant` messages\" "
+	"(agent-framework #4328), \"`tool_result` blocks can only be in `user` "
+	"messages\" (Anthropic.SDK #128, August 2025); Responses: \"Invalid "
+	"value: 'input_text'.  Supported values are: 'output_text' and "
+	"'refusal'\" (ai-dial-adapter-openai #511, July 2026)",
+	CTX_PLACES_BLOCKS | CTX_ITEM_FORM, CTX_FIX_REPLACE_TEXT},
+    [CTX_RULE_NO_TYPE] = {"no-type", "a content block or tool call has no type",
+	"OpenAI: \"Missing required parameter: 'messages[2].content[0].type'\" "
+	"(neuron-ai #292, September 2025), "
+	"\"'messages[2].tool_calls[0].type'\" "
+	"(langchain-azure #35)",
+	CTX_TYPED_BLOCKS, CTX_FIX_REPLACE_TEXT},
+    [CTX_RULE_DUPLICATE_ITEM] = {"duplicate-item", "two items have the same id",
+	"Responses: \"Duplicate item found with id msg_1\" (pi #5165, May "
+	"2026; "
+	"continue #10723, February 2026)",
+	CTX_ITEM_FORM, CTX_FIX_REMOVE_MEMBER},
 };
 
 #define MB ((uint64_t)1 << 20)
@@ -261,7 +297,7 @@ static const struct ctx_provider providers[] = {
 	.open_models = "gpt-oss",
 	.plain = {"generic", "ollama"},
 	.more = CTX_SHORT_IDS | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS |
-	    CTX_SAYS_TEXT,
+	    CTX_SAYS_TEXT | CTX_TYPED_BLOCKS,
 	.less = CTX_ARGUMENTS_PARSED,
 	.limits = {.request = 512 * MB, .images = 1500}},
     {.name = "responses",
@@ -270,7 +306,7 @@ static const struct ctx_provider providers[] = {
 	.vendor = "openai",
 	.open_models = "gpt-oss",
 	.plain = {"generic"},
-	.more = CTX_SHORT_IDS,
+	.more = CTX_SHORT_IDS | CTX_ITEM_FORM,
 	.less = CTX_ARGUMENTS_PARSED,
 	.limits = {.request = 512 * MB, .images = 1500}},
     {.name = "anthropic",

@@ -148,7 +148,7 @@ has_reasoning_id(const struct ctx_validator *validator)
 	const struct ctx_json *json = validator->message->json;
 	uint32_t id = ctx_json_find(json, validator->message->node, "id");
 
-	return ctx_json_is_string(json, id) &&
+	return !validator->id_removed && ctx_json_is_string(json, id) &&
 	    strncmp(ctx_json_str(json, id).p, "\"rs_", 4) == 0;
 }
 
@@ -336,16 +336,21 @@ is_known_role(const struct ctx_validator *validator)
 static int
 check_role(struct ctx_validator *validator)
 {
+	/* written: true if the rule is only about messages that contain their
+	 * role.  In Responses, a tool result is an item without a role. */
 	static const struct {
 		enum ctx_role role;
 		uint64_t rule;
+		bool written;
 		const char *what;
 	} roles[] = {
-	    {CTX_ROLE_OTHER, CTX_KNOWN_ROLES, "the role is unknown"},
-	    {CTX_ROLE_SYSTEM, CTX_NO_SYSTEM,
-		"the system prompt cannot be a message in this format"},
-	    {CTX_ROLE_TOOL, CTX_NO_TOOL_ROLE,
+	    {CTX_ROLE_OTHER, CTX_KNOWN_ROLES, false, "the role is unknown"},
+	    {CTX_ROLE_SYSTEM, CTX_NO_SYSTEM, false,
+		"the system prompt cannot be a message here"},
+	    {CTX_ROLE_TOOL, CTX_NO_TOOL_ROLE, false,
 		"tool results must be in a user message in this format"},
+	    {CTX_ROLE_TOOL, CTX_ITEM_FORM, true,
+		"tool results must be items of the type function_call_output"},
 	};
 	size_t i;
 
@@ -359,6 +364,7 @@ check_role(struct ctx_validator *validator)
 	for (i = 0; i < CTX_LENGTH(roles); i++)
 		if (validator->message->role == roles[i].role &&
 		    (validator->rules & roles[i].rule) &&
+		    (!roles[i].written || validator->message->role_node != 0) &&
 		    ctx_validate_refuse(validator, CTX_RULE_BAD_ROLE,
 			roles[i].what) < 0)
 			return -1;

@@ -42,6 +42,7 @@ ctx_validator_release(struct ctx_validator *validator)
 	ctx_coded_value_release(&validator->arguments);
 	ctx_node_index_release(&validator->schemas);
 	ctx_intern_release(&validator->members);
+	ctx_intern_release(&validator->items);
 	memset(validator, 0, sizeof *validator);
 }
 
@@ -53,17 +54,17 @@ ctx_validator_begin(struct ctx_validator *validator)
 	validator->last_results = validator->last_speech =
 	    validator->late_after = 0;
 	validator->waiting_bits = 0;
-	validator->n_open_reasoning = 0;
 	validator->newest_turn = validator->images_left = 0;
 	validator->n_breakpoints = validator->n_images = 0;
+	validator->n_open_reasoning = validator->n_unsigned_calls = 0;
 	validator->has_short_breakpoint = false;
 	validator->request_json = NULL;
 	ctx_node_index_reset(&validator->schemas);
+	ctx_intern_reset(&validator->items);
 	validator->has_tool_calls = validator->ended = false;
 	validator->unanswered = validator->unnamed_continues = false;
 	validator->has_remote_state = validator->continued_speaks = false;
 	validator->open_until_user = validator->newest_user_text = 0;
-	validator->n_unsigned_calls = 0;
 	validator->last = (struct ctx_last_seen){.role = CTX_ROLE_OTHER};
 	memset(validator->waiting_findings, 0,
 	    sizeof validator->waiting_findings);
@@ -507,6 +508,8 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	validator->has_remote_state |=
 	    (message->flags & CTX_MESSAGE_REMOTE_STATE) != 0;
 	if (ctx_validate_forms(validator) < 0 ||
+	    ctx_validate_members(validator) < 0 ||
+	    ctx_validate_places(validator) < 0 ||
 	    ctx_validate_markers(validator) < 0 ||
 	    ctx_validate_images(validator) < 0)
 		return -1;

@@ -102,9 +102,11 @@ int ctx_validate_schema(struct ctx_validator *validator, size_t i);
 int ctx_validate_arguments(struct ctx_validator *validator, size_t i);
 /* Checks the strings of the message for lone surrogates. */
 int ctx_validate_texts(struct ctx_validator *validator);
-/* Checks that no document is in an assistant message, and no citation in a user
- * message. */
-int ctx_validate_sources(struct ctx_validator *validator);
+/* Checks that the blocks may be in a message of this role. */
+int ctx_validate_places(struct ctx_validator *validator);
+/* Checks that blocks, tool calls and items have the types and ids that the
+ * provider demands. */
+int ctx_validate_members(struct ctx_validator *validator);
 /* Notes down the message if its first tool call lacks the signature that the
  * provider demands in the newest turn. */
 int ctx_validate_signature(struct ctx_validator *validator);
@@ -119,7 +121,7 @@ int ctx_validate_all_markers(struct ctx_validator *validator,
     const struct ctx_json *json, uint32_t request, uint32_t messages);
 /* Checks the sizes and the number of the message's images. */
 int ctx_validate_images(struct ctx_validator *validator);
-/* Checks that the media in block i may be in an assistant message. */
+/* Checks that the media in block i may be in an assistant or system message. */
 int ctx_validate_assistant_media(struct ctx_validator *validator, size_t i);
 /* Checks that the provider accepts everything that tool result i contains. */
 int ctx_validate_result(struct ctx_validator *validator, size_t i);

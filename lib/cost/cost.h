@@ -81,14 +81,14 @@ struct ctx_model {
 	/* True if the provider may refuse a request from which reasoning of
 	 * earlier turns was removed; see lib/dialect/NOTES.md. */
 	bool wants_reasoning;
-	/* True if the provider refuses a user message directly after a tool
-	 * result. */
+	/* true if the provider refuses a user message after a tool result */
 	bool answers_results;
-	/* True if the provider refuses an assistant message of the newest turn
-	 * whose first tool call has no signature. */
+	/* true if the provider refuses the newest calls without signature */
 	bool signs_calls;
 	/* true if the last message of a request may be the assistant's */
 	bool takes_prefill;
+	/* true if the provider refuses system messages among the messages */
+	bool fixes_system;
 	/* Array of the model's prices, or NULL if not known.  Each element says
 	 * to which requests its prices apply; the first element applies to all
 	 * requests.  The last element that applies to a request is used

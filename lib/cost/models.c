@@ -99,6 +99,7 @@ fill_model(struct ctx_model *model, const struct model_row *row,
 	model->tools = newest->model.tools;
 	model->binds = newest->model.binds;
 	model->takes_prefill = newest->model.takes_prefill;
+	model->fixes_system = newest->model.fixes_system;
 }
 
 const char *

@@ -178,6 +178,7 @@ static const struct member {
     {"answers_results", "true or false", BOOLEAN, AT(answers_results)},
     {"signs_calls", "true or false", BOOLEAN, AT(signs_calls)},
     {"takes_prefill", "true or false", BOOLEAN, AT(takes_prefill)},
+    {"fixes_system", "true or false", BOOLEAN, AT(fixes_system)},
     {"exact", "true or false", EXACT, 0},
     {"factor", "a number from 0.01 to 100", FACTOR, 0},
     {"cache_least", "a number of tokens", CACHE_LEAST, 0},

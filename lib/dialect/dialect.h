@@ -130,7 +130,7 @@ enum {
 #define CTX_IMAGE_LIMITS (UINT64_C(1) << 36)
 /* A tool result may contain only texts. */
 #define CTX_RESULTS_TEXT (UINT64_C(1) << 37)
-/* The result of a failed tool call may contain only texts. */
+/* The result of a failed tool call must have content, and only texts. */
 #define CTX_ERRORS_TEXT (UINT64_C(1) << 38)
 /* A user message must not come directly after a message with the role tool. */
 #define CTX_ANSWERS_RESULTS (UINT64_C(1) << 39)
@@ -138,7 +138,7 @@ enum {
  * provider demands this, but ctx-check can report it; see
  * check/schema_rules.c. */
 #define CTX_CALLS_FIT (UINT64_C(1) << 40)
-/* An assistant message must not have images or other media. */
+/* An assistant or system message must not have images or other media. */
 #define CTX_SAYS_TEXT (UINT64_C(1) << 46)
 /* The last block of an assistant message must not be reasoning. */
 #define CTX_SPEAKS_LAST (UINT64_C(1) << 48)
@@ -151,9 +151,16 @@ enum {
 #define CTX_RESULT_TYPES (UINT64_C(1) << 57)
 /* The content of a tool result must be a string or an array of blocks. */
 #define CTX_RESULT_STRING (UINT64_C(1) << 59)
-/* An assistant message must not have documents, and a user message no
- * citations. */
-#define CTX_PLACES_SOURCES (UINT64_C(1) << 61)
+/* Some blocks must not be in an assistant message, others not in a user
+ * message; see check/place_rules.c. */
+#define CTX_PLACES_BLOCKS (UINT64_C(1) << 61)
+/* Items must have different ids.  The texts of an assistant message must be of
+ * the type output_text.  The role "tool" is not allowed.  Only OpenAI demands
+ * this: xAI repeats ids (ruby_llm, grok-4.3, recorded 2026). */
+#define CTX_ITEM_FORM (UINT64_C(1) << 55)
+/* Each content block must have a type, each tool call in an array, too.  A
+ * message with the role "tool" must have the id of its tool call. */
+#define CTX_TYPED_BLOCKS (UINT64_C(1) << 54)
 /* The first tool call of each assistant message in the newest turn must have a
  * signature, if the model signs calls (ctx_model.signs_calls). */
 #define CTX_SIGNS_CALLS (UINT64_C(1) << 62)
@@ -189,7 +196,7 @@ enum {
  * conversation that is translated to another format, because the translation
  * writes new JSON. */
 #define CTX_FORM_RULES                                                       \
-	(UINT64_C(0xff000000fff00000) | CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | \
+	(UINT64_C(0xffc00000fff00000) | CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | \
 	    CTX_JOINS_ANSWERS)
 
 /*

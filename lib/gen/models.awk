@@ -107,10 +107,10 @@ FILENAME == ARGV[3] {
 		print row[i]
 	print "};\n\nstatic const struct model_row rows[] = {"
 }
-NF != 27 { fail(NF " columns, not 27") }
+NF != 28 { fail(NF " columns, not 28") }
 seen[$1]++ { fail("a second " $1) }
 $7 !~ /^(exact|reconstructed|like|near)$/ { fail("own is none of the four") }
-$27 == "" { fail("no source") }
+$28 == "" { fail("no source") }
 
 # Returns a C boolean for "yes" or "-".
 function boolean(s) {
@@ -130,16 +130,16 @@ function add_alias(name, model) {
 function model(s) {
 	s = sprintf("{%s, %s, %s, %s, %s, %d, {NULL, NULL, %s, %s, %s, NULL, " \
 	    "%s, %.0f, %s, NULL, %s, ", text($1, 40), text($2, 16), text($6, 16),
-	    text($24, 64), text($25, 96), $1 in first ? first[$1] : -1, $3, $4, $5,
+	    text($25, 64), text($26, 96), $1 in first ? first[$1] : -1, $3, $4, $5,
 	    constant("CTX_BASIS", $7 ~ /^(like|near)$/ ? "estimated" : $7),
 	    number($8) * 100, $8 ~ /\+$/ ? "true" : "false", $7 == "near" ? "true" : "false")
 	s = s sprintf("{%s, %s, %s, %s}, {%s, %s, %s}, ",
 	    constant("CTX_IMAGE", $9), number($10), number($11), number($12),
 	    constant("CTX_TOOLS", $13), number($14), number($15))
-	return s sprintf("%s, %s, %s, %s, %s, %s, %s, %s, NULL, %d, NULL, \"%s\", " \
+	return s sprintf("%s, %s, %s, %s, %s, %s, %s, %s, %s, NULL, %d, NULL, \"%s\", " \
 	    "false}},", constant("CTX_CACHE", $16), number($17), boolean($18),
 	    boolean($19), boolean($20), boolean($21), boolean($22), boolean($23),
-	    many[$1], $26)
+	    boolean($24), many[$1], $27)
 }
 
 # Returns a name without the dashes between a letter and a digit.
@@ -181,9 +181,9 @@ function print_keys(name, texts, rows, n, i, k) {
 }
 
 {
-	seconds($26)
-	n = split($25, names, ",")
-	for (i = 1; $25 != "-" && i <= n; i++)
+	seconds($27)
+	n = split($26, names, ",")
+	for (i = 1; $26 != "-" && i <= n; i++)
 		add_alias(names[i], n_models)
 	# People write sonnet-4.5 for claude-sonnet-4-5.
 	if ($1 ~ /^claude-[a-z]+-[0-9]/)

@@ -381,6 +381,24 @@ check_prefill(void)
 }
 
 static void
+check_system(void)
+{
+	static const char *const old[] = {"claude-sonnet-4-5-20250929",
+	    "claude-opus-4-7", "claude-haiku-4-5", "claude-mythos-preview"},
+				 *const new[] = {"claude-opus-4-8",
+				     "claude-sonnet-5", "claude", "gpt-4o"};
+	size_t i;
+
+	tap_case("Claude before Opus 4.8 refuses system messages");
+	for (i = 0; i < sizeof old / sizeof old[0]; i++) {
+		CHECK(
+		    ctx_model_find(NULL, old[i], strlen(old[i]))->fixes_system);
+		CHECK(!ctx_model_find(NULL, new[i], strlen(new[i]))
+			   ->fixes_system);
+	}
+}
+
+static void
 check_variants(void)
 {
 	static const char *const names[] = {"claude-opus-4-5-fast",
@@ -676,6 +694,7 @@ main(void)
 	check_reasoning();
 	check_history();
 	check_prefill();
+	check_system();
 	check_windows();
 	check_own();
 	check_long();

@@ -410,8 +410,10 @@ anthropic_result(struct gen *g, const struct call *call)
 		    "{type:'tool_result', tool_use_id:%s,"
 		    " content:[{type:'text',text:%t}, ?2 %v]}",
 		    call->id, anthropic_media(g));
+	/* Only a result that succeeded may lack content. */
 	if (once_in(g, 12))
-		content = NULL;
+		return json(g, "{type:'tool_result', tool_use_id:%s}",
+		    call->id);
 	return json(g,
 	    "{type:'tool_result', tool_use_id:%s, content:%v,"
 	    " ?6 is_error:true}",
@@ -437,8 +439,10 @@ anthropic_wrap(struct gen *g, const char *messages)
 {
 	const char *request;
 
+	/* Of the known models none accepts both a last message of the assistant
+	 * and system messages between others. */
 	request = json(g,
-	    "{model:'claude-opus-4-5', max_tokens:1024,"
+	    "{model:'m', max_tokens:1024,"
 	    " ?2 system:%t, messages:%v}",
 	    messages);
 	if (once_in(g, 2))

@@ -154,6 +154,37 @@ anthropic_server_tools(struct conversation *t, const json_t *turn, bool last)
 	json_decref(open);
 }
 
+/* Checks that no message of the assistant has content and then ends with
+ * thinking. */
+static void
+anthropic_last_block(struct conversation *t, size_t at)
+{
+	const json_t *m = json_array_get(t->message, at), *block;
+	bool spoken = false, thinks = false;
+	size_t i;
+
+	json_array_foreach(json_object_get(m, "content"), i, block) {
+		thinks = is_thinking(block);
+		spoken = spoken ||
+		    (!thinks &&
+			(!is(block, "type", "text") ||
+			    !blank(text(block, "text"))));
+	}
+	if (is(m, "role", "assistant") && spoken && thinks)
+		refuse(t, at, "reasoning-last", "the message ends thinking");
+}
+
+/* Returns true if a failed result has no content. */
+static bool
+anthropic_failed_empty(const json_t *result)
+{
+	const json_t *content = json_object_get(result, "content");
+
+	return json_is_true(json_object_get(result, "is_error")) &&
+	    (json_is_string(content) ? *json_string_value(content) == '\0'
+				     : json_array_size(content) == 0);
+}
+
 /* Adds the tool calls of a turn to the set "open". */
 static void
 anthropic_assistant(struct conversation *t, const json_t *turn, json_t *open,
@@ -172,6 +203,9 @@ anthropic_assistant(struct conversation *t, const json_t *turn, json_t *open,
 		if (is(block, "type", "tool_result"))
 			refuse(t, block_at(turn, i), "result-place",
 			    "tool_result in an assistant message");
+		if (is(block, "type", "image"))
+			refuse(t, block_at(turn, i), "media",
+			    "image in an assistant message");
 	}
 	if (only)
 		refuse(t, block_at(turn, 0), "reasoning-only",
@@ -192,10 +226,15 @@ anthropic_user(struct conversation *t, const json_t *turn, json_t *open)
 		at = block_at(turn, i);
 		id = text(block, "tool_use_id");
 		anthropic_block(t, at, block, done);
+		if (is(block, "type", "tool_use"))
+			refuse(t, at, "call-place",
+			    "tool_use in a user message");
 		if (!is(block, "type", "tool_result")) {
 			text_seen = true;
 			continue;
 		}
+		if (anthropic_failed_empty(block))
+			refuse(t, at, "empty-result", "%s failed silently", id);
 		if (in(done, id))
 			refuse(t, at, "duplicate-result",
 			    "second result for %s", id);
@@ -241,6 +280,8 @@ check_anthropic(struct conversation *t)
 	size_t i;
 	json_t *turn;
 
+	for (i = 0; i < json_array_size(t->message); i++)
+		anthropic_last_block(t, i);
 	json_array_foreach(turns, i, turn) {
 		size_t at =
 		    (size_t)json_integer_value(json_object_get(turn, "first"));

@@ -61,7 +61,7 @@ gemini_content(struct conversation *t, size_t at, const json_t *m)
 		refuse(t, at, "empty", "content has no parts");
 	json_array_foreach(parts, i, part) {
 		thoughts += json_is_true(json_object_get(part, "thought"));
-		if (json_object_size(part) == 0)
+		if (json_object_size(part) == (has(part, "thought") ? 1 : 0))
 			refuse(t, at, "empty", "a part says nothing");
 	}
 	if (thoughts > 0 && thoughts == json_array_size(parts))

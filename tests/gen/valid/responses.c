@@ -88,12 +88,27 @@ responses_content(struct conversation *t, size_t at, const json_t *item)
 		refuse(t, at, "empty", "message has no content");
 }
 
+/* Checks that no earlier item has the same id. */
+static void
+responses_id(struct conversation *t, size_t at, const json_t *item, json_t *ids)
+{
+	const char *type = responses_type(item), *id = text(item, "id");
+
+	if (*id == '\0' || strcmp(type, "item_reference") == 0 ||
+	    strcmp(type, "local_shell_call_output") == 0)
+		return;
+	if (in(ids, id))
+		refuse(t, at, "duplicate-item", "two items are %s", id);
+	put(ids, id, at);
+}
+
 /* Checks that every call has a later output, and that another item follows
  * reasoning. */
 void
 check_responses(struct conversation *t)
 {
 	json_t *open = new_set(), *done = new_set(), *item, *at;
+	json_t *ids = new_set();
 	size_t i, user = 0, reasoning = 0, n = json_array_size(t->message);
 	bool alone = false;
 	const char *id = "";
@@ -114,6 +129,7 @@ check_responses(struct conversation *t)
 		if (is(item, "role", "user"))
 			user = i;
 		responses_content(t, i, item);
+		responses_id(t, i, item, ids);
 		responses_item(t, i, item, open, done);
 		if (is(item, "type", "compaction_trigger") && i + 1 < n)
 			refuse(t, i, "trigger-place", "must be the last item");
@@ -127,6 +143,7 @@ check_responses(struct conversation *t)
 			json_object_del(open, id);
 	}
 	unanswered(t, open);
+	json_decref(ids);
 	json_decref(open);
 	json_decref(done);
 }
