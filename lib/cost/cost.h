@@ -262,8 +262,7 @@ struct ctx_counter {
 	 * in messages of the dialect cleared_in.  It is counted once and stored
 	 * here. */
 	uint64_t cleared;
-	/* dialect for which the member "cleared" is set, or NULL if it is not
-	 * set */
+	/* dialect for which the member "cleared" is set, or NULL */
 	const struct ctx_dialect *cleared_in;
 	/* The reference that ctx-age has written into the tool result that is
 	 * being counted: a line that names the file with the whole result.
@@ -303,10 +302,16 @@ bool ctx_counter_joins_texts(const struct ctx_counter *counter,
 int ctx_count_added_text(struct ctx_counter *counter,
     const struct ctx_message *message, size_t i, struct ctx_str literal,
     uint64_t *tokens, struct ctx_err *err);
-/* Sets *cost to the token counts of a message. */
+/* Sets *cost to the token counts of a message, including the definitions of the
+ * deferred tools (ctx_message.tools) to which it refers. */
 int ctx_count_message(struct ctx_counter *counter,
     const struct ctx_message *message, struct ctx_cost *cost,
     struct ctx_err *err);
+/* Does the same for a message that was parsed alone after an edit. original:
+ * the message before the edit, in its request. */
+int ctx_count_edited_message(struct ctx_counter *counter,
+    const struct ctx_message *message, const struct ctx_message *original,
+    struct ctx_cost *cost, struct ctx_err *err);
 /* Returns the number of tokens that a text of n bytes has for the model.
  * tokens: number of tokens of the text in the encoding.  The result is this
  * number times the factor.  If counter->corrects is true, ctx_text_correction
@@ -324,10 +329,8 @@ int64_t ctx_text_correction(const struct ctx_counter *counter, const char *p,
  * one. correction: sum of the corrections of the parts. */
 uint64_t ctx_correct_tokens(const struct ctx_counter *counter, uint64_t tokens,
     int64_t correction);
-/* Convert a number of tokens by the factor of a counter (ctx_counter.factor).
- * ctx_tokens_to_model converts tokens of the encoding to tokens of the model.
- * ctx_tokens_to_encoding converts tokens of the model to tokens of the
- * encoding, and rounds down. */
+/* Convert tokens by the factor of a counter (ctx_counter.factor): from those of
+ * the encoding to those of the model, or the reverse, which rounds down. */
 uint64_t ctx_tokens_to_model(const struct ctx_counter *counter,
     uint64_t tokens);
 uint64_t ctx_tokens_to_encoding(const struct ctx_counter *counter,
@@ -339,12 +342,9 @@ void ctx_counter_release(struct ctx_counter *counter);
 /* Tokens of a request outside its messages: those of the system prompt, the
  * tool definitions and others. */
 struct ctx_request_overhead {
-	/* All tokens of the request outside its messages: system, tools, and
-	 * the framing of the request. */
-	uint64_t tokens;
+	uint64_t tokens; /* all: system, tools, framing of the request */
 	uint64_t system; /* tokens of the system prompt */
-	/* Tokens of the tool definitions and of the JSON schema of the
-	 * response. */
+	/* tokens of tool definitions and of the JSON schema of the answer */
 	uint64_t tools;
 	/* Number of tokens that are added when the last system message of the
 	 * request is removed, because the tool definitions are then a message

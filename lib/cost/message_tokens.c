@@ -6,6 +6,7 @@
 #include "cost/media.h"
 #include "cost/prompt_writer.h"
 #include "cost/text_tokens.h"
+#include "cost/tool_definitions.h"
 #include "dialect/result_content.h"
 #include "store/store.h"
 
@@ -254,7 +255,9 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 	if (document || block->kind == CTX_BLOCK_OPAQUE)
 		cost->estimated = estimated + cost->tokens - tokens;
 	count_summarized(message, block, extra, tokens, estimated, cost);
-	return 0;
+	return block->kind == CTX_BLOCK_OPAQUE
+	    ? ctx_count_loaded_tools(counter, message, i, message, cost, err)
+	    : 0;
 }
 
 /* Sets counter->aged to the line at the end of a tool result with which ctx-age
@@ -540,6 +543,20 @@ ctx_count_message(struct ctx_counter *counter,
 	if (counter->basis == CTX_BASIS_ESTIMATED)
 		cost->estimated = cost->tokens;
 	return 0;
+}
+
+int
+ctx_count_edited_message(struct ctx_counter *counter,
+    const struct ctx_message *message, const struct ctx_message *original,
+    struct ctx_cost *cost, struct ctx_err *err)
+{
+	int rc = ctx_count_message(counter, message, cost, err);
+
+	for (size_t i = 0; rc == 0 && i < message->n; i++)
+		if (message->blocks[i].kind == CTX_BLOCK_OPAQUE)
+			rc = ctx_count_loaded_tools(counter, message, i,
+			    original, cost, err);
+	return rc;
 }
 
 void

@@ -35,7 +35,8 @@
  * 1,600 and 18,000 bytes of Opus 4.5 30, 160, 330 and 4,200 tokens; for 400,
  * 920, 2,800 and 4,300 bytes of Opus 4.8 46, 200, 750 and 1,230 tokens.  The
  * figures for calls of Opus 4.7 (189 requests) and 4.8 (55 requests) with one
- * to four arguments come from the same recordings.
+ * to four arguments come from the same recordings.  From Opus 4.8 on, a request
+ * with deferred tools is billed about 91 tokens more (21 requests of 2026).
  *
  * Gemini (658 requests).  In the Gemini API since 2.5, each message and a
  * system prompt outside the messages cost one token.  Tools, calls and results
@@ -171,6 +172,7 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
 	CLAUDE,
 	.system = 1,
 	.named = 13,
+	.deferred = 91,
 	.call = 25,
 	.argument = 19,
 	.encrypted = 300,

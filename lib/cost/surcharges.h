@@ -74,6 +74,8 @@ struct ctx_surcharges {
 	 * if the request has no system message; not in the format
 	 * Responses. */
 	uint16_t tools;
+	/* number of tokens that are added to a request with deferred tools */
+	uint8_t deferred;
 	int8_t responses;
 	uint8_t tools_alone;
 	/* number of tokens that are added to a request that names the tool

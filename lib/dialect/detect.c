@@ -405,6 +405,19 @@ reads_remote_state(const struct ctx_json *json, const struct wrapper *wrapper,
 		    json->nodes[talk].kind == CTX_JSON_OBJECT));
 }
 
+/* Returns the JSON node of the tool definitions of a request, or 0. */
+static uint32_t
+find_tools(const struct ctx_json *json, uint32_t request)
+{
+	static const char *const keys[] = {"tools", "functions",
+	    "gen_ai.tool.definitions", NULL};
+	uint32_t list = ctx_json_find_any(json, request, keys);
+
+	return list != 0 && json->nodes[list].kind != CTX_JSON_NULL
+	    ? list
+	    : ctx_json_find_path(json, request, "toolConfig/tools");
+}
+
 static void
 detect_object(const struct ctx_json *json, uint32_t node,
     struct ctx_record_layout *layout)
@@ -425,6 +438,8 @@ detect_object(const struct ctx_json *json, uint32_t node,
 		    json->nodes[layout->messages].kind == CTX_JSON_STRING;
 		layout->is_response = wrapper->flags & RESPONSE;
 		layout->in_request = !layout->is_response;
+		layout->tools =
+		    layout->in_request ? find_tools(json, layout->request) : 0;
 		layout->model = find_model_of_request(json, layout->request);
 		layout->has_remote_state = layout->in_request &&
 		    reads_remote_state(json, wrapper, layout->request);

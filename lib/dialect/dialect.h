@@ -485,6 +485,7 @@ struct ctx_record_layout {
 	bool has_remote_state;
 	/* for a list of conversations: JSON node of the array */
 	uint32_t list;
+	uint32_t tools; /* JSON node of the request's tool definitions, or 0 */
 };
 
 /* Finds out whether the JSON value at node is a message or contains

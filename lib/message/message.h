@@ -184,6 +184,10 @@ struct ctx_message {
 	 * store beside the message (see ctx_dialect.result_copy).  0 if there
 	 * is none. */
 	uint32_t result_copy;
+	/* JSON node of the tool definitions of the request that contains the
+	 * message.  0 if there are none, or if the message is a record.  Set by
+	 * the stream. */
+	uint32_t tools;
 	/* Number of input tokens that the provider billed for the request which
 	 * this message answers.  Set only if this number is in another record
 	 * than the message.  Otherwise 0. */

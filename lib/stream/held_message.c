@@ -171,16 +171,17 @@ int
 ctx_rewrite_reread(struct ctx_rewrite *rewrite,
     const struct ctx_held_message *held, struct ctx_err *err)
 {
-	const struct ctx_json *json = &rewrite->json;
 	int rc = restore_parse(rewrite, held, err);
 
 	if (rc != 0)
 		return rc;
-	if (held->text == NULL)
-		json = rewrite->record->json;
-	else if (ctx_rewrite_scan(rewrite, held, err) < 0)
-		return -1;
-	return read_held(held, json, &rewrite->message, err);
+	if (held->text != NULL)
+		return ctx_rewrite_scan(rewrite, held, err) < 0
+		    ? -1
+		    : read_held(held, &rewrite->json, &rewrite->message, err);
+	rc = read_held(held, rewrite->record->json, &rewrite->message, err);
+	rewrite->message.tools = rewrite->tools;
+	return rc;
 }
 
 int

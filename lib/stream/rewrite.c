@@ -145,8 +145,8 @@ ctx_rewrite_count_edited(struct ctx_rewrite *rewrite,
 	rc = ctx_rewrite_read_text(rewrite, message->dialect, ctx_buf_str(text),
 	    message->flags, err);
 	if (rc < 0 ||
-	    ctx_count_message(edited->counter, &rewrite->text_message, &cost,
-		err) < 0)
+	    ctx_count_edited_message(edited->counter, &rewrite->text_message,
+		message, &cost, err) < 0)
 		return -1;
 	*tokens = cost.tokens;
 	ctx_buf_reset(text);
@@ -238,6 +238,7 @@ take_event(struct ctx_rewrite *rewrite,
     const struct ctx_event *event, struct ctx_err *err)
 {
 	rewrite->record = event->record;
+	rewrite->tools = event->inside ? event->layout->tools : 0;
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:
 		return call_command(command->begin, user, event, err);

@@ -98,6 +98,9 @@ struct ctx_rewrite {
 	 * read. */
 	struct ctx_held_queue lines, elements;
 	const struct ctx_record *record; /* the record that is being read */
+	/* JSON node, in this record, of the tool definitions of the request
+	 * whose messages are being read; 0 if there are none */
+	uint32_t tools;
 	/* message: the message in memory that was parsed last. json: the JSON
 	 * of its record, unless the message is inside the record that is being
 	 * read. */

@@ -384,6 +384,7 @@ next_message(struct ctx_stream *stream, struct ctx_event *event,
 	    message >= stream->first, err);
 	if (rc < 0 || (rc > 0 && mark_earlier(stream, message, err) < 0))
 		return -1;
+	stream->parsed.tools = stream->inner.tools;
 	return emit_inner_event(stream, event,
 	    rc > 0 ? CTX_EVENT_MESSAGE : CTX_EVENT_UNKNOWN, message);
 }
