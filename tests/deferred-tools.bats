@@ -178,6 +178,20 @@ session() {
 	ctx-prune -b 4k -s fifo --pin-tool tool_search request > out
 	grep -q tool_reference out
 	[ "$(tokens out)" -le 4000 ]
+	local execution
+	for execution in client server; do
+		jq -nc --arg run $execution "{model: \"gpt-5.6\", tools: [{type:
+		    \"tool_search\"}], input: ([{role: \"user\", content: \"a\"},
+		    {type: \"tool_search_call\", call_id: \"s1\", execution: \$run,
+		    arguments: {}}, {type: \"tool_search_output\", call_id: \"s1\",
+		    execution: \$run, tools: ($functions)}] + [range(60) |
+		    {role: \"user\", content: (\"b \" * 100)}, {role: \"assistant\",
+		    content: \"c\"}])}" > request
+		ctx-prune -b 4k -s fifo request > out
+		run ! grep -q tool_search_output out
+		ctx-prune -b 4k -s fifo --pin-tool tool_search request |
+		    grep -q tool_search_output
+	done
 }
 
 @test "ctx-truncate: a shortened message still counts the tool that it loads" {

@@ -18,6 +18,9 @@ enum responses_item_kind {
 	/* A tool call that must not be shortened, because the provider defines
 	 * the members of its value, or because the user has approved it. */
 	TYPED,
+	/* A tool call that has no name: the search for deferred tools.  Its
+	 * type is its name. */
+	SEARCH,
 	OUTPUT, /* a tool result that a text may replace */
 	FIXED,  /* a tool result that must not be replaced by a text */
 	SHOT,   /* a screenshot, which must not be replaced by a text */
@@ -56,7 +59,7 @@ static const struct item {
     {"apply_patch_call_output", "call_id", "output", OUTPUT},
     {"computer_call", "call_id", "action", TYPED},
     {"computer_call_output", "call_id", "output", SHOT},
-    {"tool_search_call", "call_id", "arguments", CALL},
+    {"tool_search_call", "call_id", "arguments", SEARCH},
     {"tool_search_output", "call_id", "tools", FIXED},
     /* The code of a program is never shortened, because the same item contains
      * a hash of the code (fingerprint), which the provider checks. */
@@ -206,15 +209,17 @@ read_responses_item(struct ctx_message *message, const struct item *item,
 	uint32_t id = ctx_json_find(json, message->node, item->need), value = 0;
 	enum responses_item_kind what =
 	    is_hosted(json, message->node) ? OWN : item->what;
+	uint32_t name = ctx_json_find(json, message->node,
+	    item->what == SEARCH ? "type" : "name");
 
 	if (item->value != NULL)
 		value = ctx_json_find(json, message->node, item->value);
 	message->role = CTX_ROLE_ASSISTANT;
 	switch (what) {
 	case CALL:
+	case SEARCH:
 	case TYPED:
-		if (ctx_read_call(message, value, id,
-			ctx_json_find(json, message->node, "name"), err) < 0)
+		if (ctx_read_call(message, value, id, name, err) < 0)
 			return -1;
 		message->blocks[message->n - 1].no_truncate =
 		    item->what == TYPED;
@@ -258,6 +263,8 @@ read_responses_item(struct ctx_message *message, const struct item *item,
 	if (ctx_read_block(message, CTX_BLOCK_OPAQUE, value, err) < 0)
 		return -1;
 	message->blocks[message->n - 1].is_message = value == 0;
+	if (item->what == SEARCH)
+		message->blocks[message->n - 1].name = name;
 	return 0;
 }
 
