@@ -403,6 +403,41 @@ X
 	grep '^Ran' text | diff want -
 }
 
+@test "a command that succeeded is told as ok, or with the commit that it made" {
+	{
+		messages "user:Mend the tests, please."
+		tool c1 run '{"command": "git commit -am mend; git status"}' \
+		    "pre-commit: error: 3 old files$(words 60)
+[main 1a2b3c4] Mend the tests
+ 2 files changed, 9 insertions(+)
+nothing to commit, working tree clean"
+		tool c2 run '{"command": "make doc"}' "$(words 60)=
+x = (y,"
+		tool c3 run '{"command": "make all"}' "$(words 60)=
+x = (y,"
+		tool c4 run '{"command": "make x"}' '(Bash completed with no output)'
+		messages "assistant:$(words 900)" "user:and?" \
+		    "assistant:$(words 300)"
+	} > chat
+	# In the format of Anthropic, a result may say that the call succeeded.
+	jq -c 'if .role == "tool" then {role: "user", content: [{
+	    type: "tool_result", tool_use_id: .tool_call_id, content: .content}
+	    + if .tool_call_id == "c3" then {} else {is_error: false} end]}
+	    elif .tool_calls then {role, content: [.tool_calls[] | {
+	    type: "tool_use", id, name: .function.name,
+	    input: (.function.arguments | fromjson)}]}
+	    else {role, content: [{type: "text", text: .content}]} end' \
+	    chat > in
+	summary_text
+	cat > want <<'X'
+Ran: git commit -am mend; git status -> [main 1a2b3c4] Mend the tests
+Ran: make doc -> ok
+Ran: make all
+Ran: make x -> ok
+X
+	grep '^Ran' text | diff want -
+}
+
 @test "a summary with outcomes in characters beyond ASCII is valid UTF-8" {
 	accents=$(printf 'é%.0s' $(seq 300))
 	{

@@ -153,14 +153,18 @@ ctx_read_failure(struct ctx_message *message, size_t first, uint32_t obj)
 {
 	const struct ctx_json *json = message->json;
 	uint32_t sign = ctx_find_either(json, obj, "is_error", "isError");
-	bool failed = (sign != 0 && json->nodes[sign].kind == CTX_JSON_TRUE) ||
-	    ctx_json_is(json, ctx_json_find(json, obj, "status"), "error");
-	size_t i;
+	struct ctx_block *block;
 
-	for (i = message->n; failed && i-- > first;) {
-		if (message->blocks[i].kind != CTX_BLOCK_TOOL_RESULT)
+	for (size_t i = message->n; i-- > first;) {
+		block = &message->blocks[i];
+		if (block->kind != CTX_BLOCK_TOOL_RESULT)
 			continue;
-		message->blocks[i].is_error = true;
+		block->is_error |=
+		    (sign != 0 && json->nodes[sign].kind == CTX_JSON_TRUE) ||
+		    ctx_json_is(json, ctx_json_find(json, obj, "status"),
+			"error");
+		block->is_success |=
+		    sign != 0 && json->nodes[sign].kind == CTX_JSON_FALSE;
 		return;
 	}
 }

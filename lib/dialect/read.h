@@ -161,9 +161,10 @@ size_t ctx_count_strings(const struct ctx_json *json, uint32_t node);
 /* Returns true if the object obj has the JSON value true for this key. */
 bool ctx_is_true(const struct ctx_json *json, uint32_t obj, const char *key);
 
-/* Sets is_error of the newest tool result if the tool call failed: if the
- * object obj has isError: true, is_error: true, or status: "error". first:
- * index of the first content block that is searched for the tool result. */
+/* Sets is_error of the newest tool result to true if the tool call failed: if
+ * the object obj has isError: true, is_error: true, or status: "error".  Sets
+ * is_success to true if obj has isError: false or is_error: false. first: index
+ * of the first content block that is searched for the tool result. */
 void ctx_read_failure(struct ctx_message *message, size_t first, uint32_t obj);
 
 /* Returns the JSON node of the member of the object obj with this key if the

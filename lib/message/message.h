@@ -87,6 +87,9 @@ struct ctx_block {
 	 * format, this is read from the content of the result (see
 	 * ctx_dialect.failed), or from a JSON member beside the content. */
 	bool is_error;
+	/* For a tool result: true if a JSON member beside the content says that
+	 * the tool call succeeded.  In many formats, none says so. */
+	bool is_success;
 	/* For a tool result: true if later messages have further results of the
 	 * same tool call. */
 	bool is_partial;

@@ -429,10 +429,9 @@ enum ctx_summary_kind {
 	CTX_SUMMARY_EARLIER, /* a summary of an earlier run */
 	CTX_SUMMARY_USER,
 	CTX_SUMMARY_ASSISTANT,
-	CTX_SUMMARY_CALL, /* arguments of a tool call, as JSON */
-	/* a tool result, of which a line with an error message is used */
-	CTX_SUMMARY_RESULT,
-	CTX_SUMMARY_OTHER, /* any other text, of which only names are used */
+	CTX_SUMMARY_CALL,   /* arguments of a tool call, as JSON */
+	CTX_SUMMARY_RESULT, /* a tool result, of which its outcome is used */
+	CTX_SUMMARY_OTHER,  /* any other text, of which only names are used */
 };
 
 /* A text that is removed.  The strings are read only during the call of
@@ -444,7 +443,8 @@ struct ctx_summary_text {
 	struct ctx_str tool;
 	/* for a tool call and its result: id of the call; empty if not known */
 	struct ctx_str id;
-	bool failed; /* for a tool result: true if the call failed */
+	/* For a tool result.  Both are false if the outcome is not known. */
+	bool failed, succeeded;
 };
 
 /* The built-in summarizer.  It collects the removed texts in order, and selects

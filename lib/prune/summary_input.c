@@ -93,6 +93,7 @@ add_builtin_input(struct summary_job *job, const struct ctx_message *message,
 			added.id = ctx_json_str(message->json, result->id);
 		added.failed =
 		    result->is_error || ctx_find_error_line(text->text).n > 0;
+		added.succeeded = result->is_success && !added.failed;
 	}
 	return removed ? ctx_summary_add(job->lines, &added, err)
 		       : ctx_summary_keep(job->lines, &added, err);

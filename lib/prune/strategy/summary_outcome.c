@@ -3,11 +3,11 @@
  * summary
  *
  * The outcome is one line of the tool result: a line with the numbers of passed
- * and failed tests, an error message, or the last line of a command.  If the
- * result is short, the outcome is the whole result.  The exit status is added
- * if it is not 0; if it is 0 and no line tells the outcome, the outcome is
- * "ok".  Of a result in JSON, the outcome is the values of its members
- * (summary_members.c).
+ * and failed tests, a new commit, an error message, or the last line of a
+ * command.  If the result is short, the outcome is the whole result.  The exit
+ * status is added if it is not 0; if it is 0 and no line tells the outcome, the
+ * outcome is "ok".  Of a result in JSON, the outcome is the values of its
+ * members (summary_members.c).
  */
 #define _GNU_SOURCE /* for memmem, which is in POSIX since 2024 */
 #include <string.h>
@@ -34,6 +34,8 @@ enum { NO_STATUS = -1 };
 /* the result of Claude Code if the user has refused a tool call */
 #define CLAUDE_REFUSED "The user doesn't want to proceed with this tool use."
 
+/* minimum length of the hash of a commit that git prints, in hex digits */
+enum { LEAST_HASH = 7 };
 /* An error message is searched for only in this number of bytes at the
  * beginning of a tool result. */
 enum { FAILURE_BYTES = 400 };
@@ -220,6 +222,19 @@ reports_error(struct ctx_str line)
 	return false;
 }
 
+/* Returns true for the line that git prints after a commit, such as
+ * "[main 1a2b3c4] Mend the test". */
+static bool
+is_commit(struct ctx_str line)
+{
+	const char *end = line.p[0] == '[' ? memchr(line.p, ']', line.n) : NULL;
+	const char *at = end;
+
+	while (at != NULL && memchr("0123456789abcdef", at[-1], 16) != NULL)
+		at--;
+	return end - at >= LEAST_HASH && at[-1] == ' ';
+}
+
 /* If a line contains the exit status of a command, sets *status to this
  * number. */
 static void
@@ -250,12 +265,14 @@ read_exit_status(struct ctx_str line, int *status)
 
 /* ---- reading ---- */
 
-/* Claude Code writes this line at the end of the output of a command. */
-#define CLAUDE_CWD "Shell cwd was reset to "
+/* Claude Code writes CLAUDE_CWD at the end of the output of a command, and
+ * CLAUDE_SILENT if there is no output. */
+#define CLAUDE_CWD    "Shell cwd was reset to "
+#define CLAUDE_SILENT "(Bash completed with no output)"
 
 /* Removes the first line from *text and returns it.  In a result that is JSON,
  * a line may also end with an escaped line feed.  Returns an empty line instead
- * of CLAUDE_CWD. */
+ * of CLAUDE_CWD and CLAUDE_SILENT. */
 static struct ctx_str
 next_line(struct ctx_str *text)
 {
@@ -274,8 +291,10 @@ next_line(struct ctx_str *text)
 	text->p += line.n + skip;
 	text->n -= line.n + skip;
 	line = ctx_str_trim(line);
-	return ctx_str_begins(line, CLAUDE_CWD) ? (struct ctx_str){line.p, 0}
-						: line;
+	if (ctx_str_begins(line, CLAUDE_CWD) ||
+	    ctx_str_begins(line, CLAUDE_SILENT))
+		line.n = 0;
+	return line;
 }
 
 /* Returns a line without its decoration: "====" around the numbers of a test
@@ -309,25 +328,29 @@ struct outcome_lines {
 	struct ctx_str last; /* the last line that is not blank */
 	/* an error message that tells why tests failed; may be empty */
 	struct ctx_str cause;
-	int status;    /* exit status, or NO_STATUS */
-	bool is_error; /* true if no line has numbers of tests */
+	int status; /* exit status, or NO_STATUS */
+	/* true if no line has numbers of tests or names a new commit */
+	bool is_error;
 };
 
 /* Sets lines->line to the most informative line of a result.  Of lines with
  * numbers of tests, one with failed tests is taken; otherwise one with passed
  * tests; otherwise any.  Of several, the last is taken, because it has the
- * total.  If there is no such line, the first error message is taken.  If tests
- * failed, sets lines->cause to the first error message. */
+ * total.  If there is no such line, the line of the last commit is taken,
+ * otherwise the first error message.  If tests failed, sets lines->cause to the
+ * first error message. */
 static void
 search_lines(struct ctx_str text, struct outcome_lines *lines)
 {
 	enum test_results best = NO_RESULTS, one;
-	struct ctx_str line;
+	struct ctx_str line, commit = {NULL, 0};
 
 	while (text.n > 0) {
 		line = next_line(&text);
 		if (line.n == 0)
 			continue;
+		if (is_commit(line))
+			commit = line;
 		lines->last = line;
 		read_exit_status(line, &lines->status);
 		one = read_results(line);
@@ -338,11 +361,31 @@ search_lines(struct ctx_str text, struct outcome_lines *lines)
 			lines->cause = line;
 		}
 	}
-	lines->is_error = best == NO_RESULTS;
-	if (lines->is_error)
-		lines->line = lines->cause;
+	lines->is_error = best == NO_RESULTS && commit.n == 0;
+	if (best == NO_RESULTS)
+		lines->line = commit.n > 0 ? commit : lines->cause;
 	if (best != SOME_FAILED)
 		lines->cause.n = 0;
+}
+
+/* Returns the length in bytes of the terminal control sequences, such as the
+ * one for bold text, that begin at the offset "at" of a text; 0 if there is
+ * none. */
+static size_t
+control_length(struct ctx_str text, size_t at)
+{
+	size_t i = at;
+
+	while (i < text.n && text.p[i] == '\033') {
+		while (i < text.n && !ctx_summary_is_word_char(text.p[i]))
+			i++;
+		while (
+		    i < text.n && (ctx_is_digit(text.p[i]) || text.p[i] == ';'))
+			i++;
+		/* No character beyond ASCII ends a sequence. */
+		i += i < text.n && (unsigned char)text.p[i] < 0x80;
+	}
+	return i - at;
 }
 
 /* Appends a text without its terminal control sequences, such as the one for
@@ -353,19 +396,9 @@ append_plain(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
 	size_t i, from = out->n;
 
 	for (i = 0; i < text.n && out->n - from < MOST_OUTCOME; i++) {
-		if (text.p[i] == '\033') {
-			while (
-			    i < text.n && !ctx_summary_is_word_char(text.p[i]))
-				i++;
-			while (i < text.n &&
-			    (ctx_is_digit(text.p[i]) || text.p[i] == ';'))
-				i++;
-			/* No character beyond ASCII ends a sequence. */
-			if (i < text.n && (unsigned char)text.p[i] >= 0x80)
-				i--;
-			continue;
-		}
-		if (((unsigned char)text.p[i] >= ' ' || text.p[i] == '\t') &&
+		i += control_length(text, i);
+		if (i < text.n &&
+		    ((unsigned char)text.p[i] >= ' ' || text.p[i] == '\t') &&
 		    ctx_buf_add(out, text.p + i, 1, err) < 0)
 			return -1;
 	}
@@ -485,11 +518,16 @@ find_running(struct ctx_str header)
 static bool
 is_sentence(struct ctx_str line)
 {
-	size_t letters = 0;
+	size_t letters = 0, others = 0;
 
-	for (size_t i = 0; i < line.n; i++)
-		letters += ctx_is_letter(line.p[i]);
-	return line.n <= MOST_WHOLE && letters * 2 > line.n &&
+	for (size_t i = 0; i < line.n; i++) {
+		i += control_length(line, i);
+		if (i < line.n && ctx_is_letter(line.p[i]))
+			letters++;
+		else if (i < line.n)
+			others += (unsigned char)line.p[i] < 0x80;
+	}
+	return line.n <= MOST_WHOLE && letters > others &&
 	    memchr(line.p, ' ', line.n) != NULL &&
 	    strchr("{(,;=", line.p[line.n - 1]) == NULL &&
 	    !ctx_str_begins(line, "//") && !ctx_str_begins(line, "func ");
@@ -531,7 +569,8 @@ int
 ctx_summary_find_outcome(const struct ctx_summary_text *result,
     enum outcome_search search, struct ctx_buf *out, struct ctx_err *err)
 {
-	struct outcome_lines lines = {.status = NO_STATUS};
+	struct outcome_lines lines = {
+	    .status = result->succeeded ? 0 : NO_STATUS};
 	struct ctx_str body = ctx_str_trim(
 	    skip_members(ctx_str_trim(ctx_summary_skip_header(result->text))));
 
