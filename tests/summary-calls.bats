@@ -323,6 +323,23 @@ X
 	grep '^Ran' text | diff want -
 }
 
+@test "commands that only show the state of a repository are at the end of a summary" {
+	{
+		messages "user:Which branch is it?"
+		for c in "git ls-remote origin" "gh pr view 7" "git rev-parse HEAD" \
+		    "gh pr merge 7"; do
+			tool "c-$c" run "{\"command\": \"$c\"}" "$(words 40) ${c// /_}_71"
+		done
+		messages "assistant:$(words 900)" "user:and?"
+	} > in
+	summary_text
+	sed '/^Names in removed/,$d' text > before
+	run grep -c '^Ran: g' before
+	[ "$output" -eq 1 ]
+	grep -qx 'Ran: gh pr merge 7' before
+	[ "$(grep -c '^Ran: g' text)" -eq 4 ]
+}
+
 @test "a command that also shows files has no error as outcome unless it failed" {
 	hit=$'a.c:7: error: bad name\n'"$(words 40)"
 	{

@@ -406,13 +406,18 @@ them. Keep the old keys (the table has some 4 Mill. Rows). Then report." \
 		    "The beam was replaced in May, which fixed the leak.
 $(words 600)
 This roof was painted because it had to be."
+		# Codex returns reports in JSON.
+		tool c3 wait_agent '{"targets": ["agent_71"], "timeout_ms": 300000}' \
+		    '{"status": {"agent_71": {"completed": "The leak was in the gutter, which was full of leaves."}}, "timed_out": false}'
 		messages "user:so?" "assistant:$(words 900)" "user:and?"
 	} > in
-	ctx-prune -s summarize -k 1 -t 1 -b 120 in > out
+	ctx-prune -s summarize -k 1 -t 1 -b 160 in > out
 	summary_of out > text
 	grep -qx 'Assistant: The roof cannot be mended because the beam is rotten\.' text
 	grep -qx 'Assistant: The beam was replaced in May, which fixed the leak\.' text
+	grep -qx 'Assistant: The leak was in the gutter, which was full of leaves\.' text
 	grep -qx 'Called: Task inspect the beam p' text
+	run ! grep 300000 text
 	run ! grep -e think -e 'as ever' -e painted text
 }
 

@@ -211,6 +211,27 @@ add_report(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
 	return add_sentences(s, CTX_SUMMARY_ASSISTANT, text, err);
 }
 
+/* Adds sentences of the reports of other agents in a tool result (s->json), as
+ * Codex's tool wait_agent returns them: the values of the key "completed". */
+static int
+add_json_reports(struct ctx_summary *s, struct ctx_err *err)
+{
+	const struct ctx_json *json = &s->json;
+	struct ctx_str text;
+
+	for (uint32_t i = 0; i < json->n; i++) {
+		if (!ctx_json_is_key(json, i) ||
+		    !ctx_json_is(json, i, "completed") ||
+		    json->nodes[i + 1].kind != CTX_JSON_STRING)
+			continue;
+		s->thought.n = 0;
+		if (ctx_json_text(json, i + 1, &s->thought, &text, err) < 0 ||
+		    add_report(s, text, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* Adds a tool result: the outcome of its tool call and the names in the result.
  * If the result is the report of another agent, adds sentences, too.  If the
  * tool call is not known, an error message in the result is added as a
@@ -231,11 +252,12 @@ add_result(struct ctx_summary *s, const struct ctx_summary_text *text,
 	    ctx_summary_names_add(&s->names, data, json, action, false, err) <
 		0)
 		return -1;
+	if (action != 0 &&
+	    (text->failed || !s->actions.list[action - 1].reports))
+		return 0;
 	if (action != 0)
-		return json == NULL && !text->failed &&
-			s->actions.list[action - 1].reports
-		    ? add_report(s, data, err)
-		    : 0;
+		return json == NULL ? add_report(s, data, err)
+				    : add_json_reports(s, err);
 	return ctx_summary_add_sentence(s, text->kind,
 	    ctx_str_trim(ctx_find_error_line(text->text)), err);
 }

@@ -98,6 +98,9 @@ int ctx_summary_names_add(struct summary_names *names, struct ctx_str text,
  * the list, or 0 if there is none. */
 int ctx_summary_names_add_list(struct summary_names *names, struct ctx_str list,
     uint32_t action, struct ctx_err *err);
+/* Returns true for the key of an argument that limits the time or the output of
+ * a tool call, or of what Codex says in a result about time and output. */
+bool ctx_summary_is_limit(struct ctx_str key);
 /* Stores that the summary need not list the names in this text, because the
  * text is kept. */
 int ctx_summary_names_keep(struct summary_names *names, struct ctx_str text,

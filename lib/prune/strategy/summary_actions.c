@@ -122,8 +122,9 @@ asks(struct ctx_str key)
 }
 
 /* Appends the first line of an argument to actions->line, if the argument is a
- * number or a short string.  Of a longer string that says what is asked for,
- * appends the beginning. key: node of the argument's key. */
+ * number or a short string, and no limit of time or output.  Of a longer string
+ * that says what is asked for, appends the beginning. key: node of the
+ * argument's key. */
 static int
 append_argument(struct summary_actions *actions, uint32_t key,
     const char *before, struct ctx_err *err)
@@ -139,6 +140,8 @@ append_argument(struct summary_actions *actions, uint32_t key,
 	actions->text.n = 0;
 	if (ctx_json_text(json, key, &actions->text, &name, err) < 0)
 		return -1;
+	if (ctx_summary_is_limit(name))
+		return 0;
 	told = asks(name);
 	actions->text.n = 0;
 	if (ctx_json_text(json, key + 1, &actions->text, &value, err) < 0)

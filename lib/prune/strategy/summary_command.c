@@ -267,9 +267,13 @@ static bool
 part_only_reads(struct ctx_str part)
 {
 	static const char *const readers[] = {"awk", "cat", "cd", "find",
-	    "git blame", "git diff", "git grep", "git log", "git show",
-	    "git status", "grep", "head", "jq", "less", "ls", "nl", "pwd", "rg",
-	    "sed -n", "tail", "tree", "wc", "which", NULL};
+	    "gh issue list", "gh issue view", "gh pr checks", "gh pr diff",
+	    "gh pr list", "gh pr view", "gh run list", "gh run view",
+	    "git blame", "git branch --show-current", "git diff", "git grep",
+	    "git log", "git ls-files", "git ls-remote", "git remote -v",
+	    "git rev-parse", "git show", "git status", "grep", "head", "jq",
+	    "less", "ls", "nl", "pwd", "rg", "sed -n", "tail", "tree", "wc",
+	    "which", NULL};
 
 	for (size_t i = 0; readers[i] != NULL; i++)
 		if (begins_with_word(part, readers[i]))

@@ -76,7 +76,7 @@ static bool
 is_measure(const char *p, size_t n)
 {
 	static const char *const units[] = {"s", "ms", "B", "kB", "KB", "MB",
-	    "GB", "KiB", "MiB", "px", NULL};
+	    "GB", "KiB", "MiB", "px", "em", "rem", "vh", "vw", NULL};
 	size_t digits = 0;
 
 	while (digits < n && (ctx_is_digit(p[digits]) || p[digits] == '.'))
@@ -104,7 +104,7 @@ is_data(const char *p, size_t n)
 		points += p[i] == '.';
 		if (p[i] == '.' || p[i] == '-')
 			continue;
-		if (strchr("CcHhLlMmQqSsZz", p[i]) == NULL ||
+		if (strchr("AaCcHhLlMmQqSsVvZz", p[i]) == NULL ||
 		    (i + 1 < n && !ctx_is_digit(p[i + 1]) && p[i + 1] != '-' &&
 			p[i + 1] != '.'))
 			return false;
@@ -244,10 +244,8 @@ read_names(struct name_reader *reader, struct ctx_str text, struct ctx_err *err)
 	return each_name(reader, text, add_name, err);
 }
 
-/* Returns true for the key of an argument that limits the time or the output of
- * a tool call, or of what Codex says in a result about time and output. */
-static bool
-is_limit(struct ctx_str key)
+bool
+ctx_summary_is_limit(struct ctx_str key)
 {
 	static const char *const limits[] = {"chunk_id", "max_output_tokens",
 	    "original_token_count", "timeout", "timeout_ms",
@@ -303,7 +301,7 @@ read_json_names(struct name_reader *reader, const struct ctx_json *json,
 			return -1;
 		reader->key = 0;
 		if (ctx_json_is_key(json, i)) {
-			limits = is_limit(value);
+			limits = ctx_summary_is_limit(value);
 			if ((count_digits(value) > 1 &&
 				read_names(reader, value, err) < 0) ||
 			    find_key(names, value, &key, err) < 0)
