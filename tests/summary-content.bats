@@ -362,19 +362,22 @@ them. Keep the old keys (the table has some 4 Mill. Rows). Then report." \
 	grep -qx 'Called: get_seat 12A -> id=QX-4471-82, row=12, class=window, state=sold, card=CARD-99120' text
 }
 
-@test "a summary has questions to which the user agreed, and the lines before them" {
+@test "a summary has questions that the user answered in a word, and the lines before them" {
 	offer=$'Moving is free of charge on all days.\nThe new room is on the second floor.\nShall I book room 14 for you?'
 	{
 		messages "user:A room, please." "assistant:$offer" \
 		    "user:Yes, all of that sounds right to me. Bring a key." "assistant:Done, see you soon." \
 		    "user:Is there a pool?" "assistant:Shall I look for one?" \
-		    "user:No." "assistant:$(words 900)" "user:and?"
+		    "user:No." "assistant:Which door shall I close, 1 or 2?" \
+		    "user:2" "assistant:$(words 900)" "user:and?"
 	} > in
-	ctx-prune -s summarize -k 1 -t 1 -b 140 in > out
+	ctx-prune -s summarize -k 1 -t 1 -b 170 in > out
 	sentences_of out > text
 	grep -qx 'Assistant: The new room is on the second floor\.' text
 	grep -qx 'Assistant: Shall I book room 14 for you? (the user answered: "Yes, all of that sounds right to me\.")' text
-	run ! grep -e 'look for one' -e '^User: Yes' text
+	grep -qx 'Assistant: Shall I look for one? (the user answered: "No\.")' text
+	grep -qx 'Assistant: Which door shall I close, 1 or 2? (the user answered: "2")' text
+	run ! grep -e '^User: Yes' -e '^User: No' text
 	grep -qx 'User: Bring a key\.' text
 	[ "$(grep -c 'room 14' text)" -eq 1 ]
 	# A later run reads this line as it is.
@@ -382,7 +385,7 @@ them. Keep the old keys (the table has some 4 Mill. Rows). Then report." \
 		cat out
 		messages "assistant:$(words 300)" "user:then?"
 	} > more
-	ctx-prune -s summarize -k 1 -t 1 -b 170 more > out
+	ctx-prune -s summarize -k 1 -t 1 -b 200 more > out
 	sentences_of out | grep -qx 'Assistant: Shall I book room 14 for you? (the user answered: "Yes, all of that sounds right to me\.")'
 }
 

@@ -30,6 +30,47 @@ I would merge it as soon as the tests are there.'
 	run ! grep -e 'useless without' -e 'of the pages' -e '--- |' text
 }
 
+@test "of an answer that does not fit, a summary has the first items of its lists" {
+	answer='These are the tools that may pass the trial of the winter:
+- The hammer is the best of them all, and the oldest one.
+- The second best is the saw with the long blade of steel.
+
+**Tools that had better stay in the shed**
+- The drill is far too loud for the house in the morning.
+- The sander makes dust, which nobody in the house likes.
+
+All in all the hammer is enough for what you want to do.'
+	{
+		messages "user:Which tools pass the trial?" "assistant:$answer" \
+		    "user:Thanks a lot, and which of the boards are dry?" \
+		    "assistant:$(words 900)" "user:and?"
+	} > in
+	first='- The hammer is the best' second='- The second best is'
+	third='- The drill is far' fourth='- The sander makes'
+	for b in $(seq 60 3 180); do
+		ctx-prune -s summarize -k 1 -t 1 -b "$b" in > out 2> err || continue
+		summary_of out > text
+		# No item without the one before it, no heading without an item.
+		if grep -q -e "$second" text; then
+			grep -B 1 -e "$second" text | grep -q -e "$first"
+			seen+=" 2"
+		fi
+		if grep -q -e "$fourth" text; then
+			grep -B 1 -e "$fourth" text | grep -q -e "$third"
+			seen+=" 4"
+		fi
+		if grep -q 'in the shed' text; then
+			grep -A 1 'in the shed' text | grep -q -e "$third"
+		fi
+		if grep -q 'of the winter:$' text; then
+			grep -A 1 'of the winter:$' text | grep -q -e "$first"
+			grep -q -e "$second" text || seen+=" 1"
+		fi
+	done
+	# There were summaries with one, two and four items.
+	[[ $seen == *1* && $seen == *2* && $seen == *4* ]]
+}
+
 @test "a summary says which lines follow a kept message of the user" {
 	{
 		messages "user:Look at the attic."

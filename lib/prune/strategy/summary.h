@@ -134,6 +134,12 @@ size_t ctx_summary_line_limit(struct ctx_str text);
 /* Returns true for a sentence in which the user says what must or must not be
  * done, or decides something. */
 bool ctx_summary_is_constraint(struct ctx_str text);
+/* Returns the length in bytes of a line without the colon at its end, which may
+ * be in bold type.  Returns 0 if it has none. */
+size_t ctx_summary_find_colon(struct ctx_str text);
+/* Returns true if a line only announces the lines after it: it ends with a
+ * colon, or is a heading in bold type ("**Results**"). */
+bool ctx_summary_announces(struct ctx_str text);
 /* Returns true if a sentence of the user begins with words of agreement. */
 bool ctx_summary_agrees(struct ctx_str text);
 /* Returns true if a text begins with an item of a list: after blanks, a hyphen
@@ -488,9 +494,9 @@ int ctx_summary_remember_answer(struct ctx_summary *s, struct ctx_str text,
 /* Gives the class ANSWER to lines of the newest text of the assistant, because
  * a message of the user follows. */
 void ctx_summary_end_answer(struct ctx_summary *s);
-/* If a text of the user agrees to the last question of the assistant, adds a
- * line with the question and the sentence that agrees, and removes this
- * sentence from *text. */
+/* If a text of the user agrees to the last question of the assistant, or
+ * answers it with a number or letter, adds a line with the question and the
+ * answer, and removes this sentence from *text. */
 int ctx_summary_add_agreement(struct ctx_summary *s, struct ctx_str *text,
     struct ctx_err *err);
 /* Adds the line of a kept message.  If the summary already has this line,

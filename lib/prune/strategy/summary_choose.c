@@ -24,7 +24,7 @@ enum {
 	ASKED_SHARE = 45,
 	DONE_SHARE = 30,
 	TOLD_SHARE = 10,
-	ANSWER_SHARE = 30,
+	ANSWER_SHARE = 25,
 	TALK_SHARE = 50,
 	CONSTRAINT_SHARE = 25,
 	KEPT_SHARE = 10,
@@ -54,6 +54,9 @@ is_numbered(struct ctx_str text)
 	    (hash || strchr(".):", text.p[i]) != NULL);
 }
 
+/* the highest number that find_line_order returns for lines of answers */
+enum { LAST_ANSWER_TURN = 3 };
+
 /* Returns a number by which the lines of a class are sorted: lines with a low
  * number are selected first. */
 static unsigned
@@ -65,6 +68,7 @@ find_line_order(const struct ctx_summary *s, size_t i)
 		return 0;
 	if (s->lines[i].class == ANSWER)
 		return s->lines[i].frames ? 0
+		    : !s->lines[i].leads  ? LAST_ANSWER_TURN
 		    : s->lines[i].heads ||
 			is_numbered(ctx_intern_at(&s->seen, s->lines[i].id))
 		    ? 1
@@ -74,25 +78,101 @@ find_line_order(const struct ctx_summary *s, size_t i)
 	    : FIRST_LINES + 1;
 }
 
-/* Selects at most "most" lines of a class that together have at most "left"
- * tokens.  Lines with the lowest find_line_order are selected first, and the
- * newest of lines with equal order.  Returns how many of the "left" tokens are
- * not used. */
+/* Returns the index of the first line of the message whose last line is
+ * s->lines[last]. */
+static size_t
+find_message_begin(const struct ctx_summary *s, size_t last)
+{
+	size_t i = last;
+
+	while (i > 0 && s->lines[i - 1].number == s->lines[last].number)
+		i--;
+	return i;
+}
+
+/* Selects the line with index i and, if it only announces the next line of its
+ * message, this next line, too.  Selects nothing if these lines together have
+ * more than *left tokens.  Subtracts their tokens from *left. */
+static void
+take_line(struct ctx_summary *s, size_t i, uint64_t *left)
+{
+	struct summary_line *line = &s->lines[i];
+	uint64_t tokens = line->tokens;
+	size_t end = i + 1;
+
+	while (end < s->n && s->lines[end].class == line->class &&
+	    s->lines[end].number == line->number && !s->lines[end].taken &&
+	    ctx_summary_announces(
+		ctx_intern_at(&s->seen, s->lines[end - 1].id)))
+		tokens += s->lines[end++].tokens;
+	if (tokens > *left)
+		return;
+	*left -= tokens;
+	while (end > i)
+		s->lines[--end].taken = true;
+}
+
+/* Selects lines of a class that together have at most "left" tokens; only one
+ * line if one is true, and the line that it announces.  Lines with the lowest
+ * find_line_order are selected first.  Of lines with equal order, those of the
+ * newest message come first, in their order in the message.  Returns how many
+ * of the "left" tokens are not used. */
 static uint64_t
 take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t left,
-    size_t most)
+    bool one)
 {
-	for (unsigned turn = 0; turn <= FIRST_LINES + 1; turn++)
-		for (size_t i = s->n; i-- > 0 && most > 0;) {
-			struct summary_line *line = &s->lines[i];
+	size_t begin;
 
-			if (line->class != class || line->taken ||
-			    line->tokens > left ||
+	for (unsigned turn = 0; turn <= FIRST_LINES + 1; turn++)
+		for (size_t end = s->n; end > 0; end = begin) {
+			begin = find_message_begin(s, end - 1);
+			for (size_t i = begin; i < end; i++) {
+				if (s->lines[i].class != class ||
+				    s->lines[i].taken ||
+				    find_line_order(s, i) != turn)
+					continue;
+				take_line(s, i, &left);
+				if (one && s->lines[i].taken)
+					return left;
+			}
+		}
+	return left;
+}
+
+/* Selects lines of an answer (s->lines[begin] and the lines after it, before
+ * s->lines[end]) until "most" lines are selected.  The lines with the lowest
+ * find_line_order are selected first. */
+static void
+take_answer(struct ctx_summary *s, size_t begin, size_t end, size_t most,
+    uint64_t *left)
+{
+	size_t n = 0;
+
+	for (size_t i = begin; i < end; i++)
+		n += s->lines[i].taken;
+	for (unsigned turn = 0; turn <= LAST_ANSWER_TURN; turn++)
+		for (size_t i = begin; i < end && n < most; i++) {
+			if (s->lines[i].class != ANSWER || s->lines[i].taken ||
 			    find_line_order(s, i) != turn)
 				continue;
-			line->taken = true;
-			left -= line->tokens;
-			most--;
+			take_line(s, i, left);
+			n += s->lines[i].taken;
+		}
+}
+
+/* Selects lines of answers that together have at most "left" tokens: first 2
+ * lines of each answer, the newest first, then lines until each answer has 4,
+ * 8, 16 and so on.  So a long answer does not displace all others.  Returns how
+ * many of the "left" tokens are not used. */
+static uint64_t
+take_answers(struct ctx_summary *s, uint64_t left)
+{
+	size_t begin;
+
+	for (size_t most = 2; most / 2 < s->n; most *= 2)
+		for (size_t end = s->n; end > 0; end = begin) {
+			begin = find_message_begin(s, end - 1);
+			take_answer(s, begin, end, most, &left);
 		}
 	return left;
 }
@@ -122,8 +202,7 @@ ctx_summary_take_lines(struct ctx_summary *s, enum line_class from,
 		    : left;
 
 		left -= part -
-		    take_class_lines(s, (enum line_class) class, part,
-			SIZE_MAX);
+		    take_class_lines(s, (enum line_class) class, part, false);
 	}
 	return left;
 }
@@ -153,15 +232,16 @@ ctx_summary_take_main(struct ctx_summary *s, uint64_t limit)
 	    shared * (s->actions.n > 0 ? ANSWER_SHARE : TALK_SHARE) / 100;
 	uint64_t one = limit * CONSTRAINT_SHARE / 100;
 	uint64_t kept = limit * KEPT_SHARE / 100;
-	uint64_t used = limit - take_first_line(s, limit);
+	uint64_t used = limit - take_first_line(s, limit), unasked;
 
-	used += one - take_class_lines(s, TASK, one, 1);
+	used += one - take_class_lines(s, TASK, one, true);
 	asked = used < asked ? asked - used : 0;
-	used += asked - ctx_summary_take_lines(s, TASK, REQUEST, asked, true);
+	unasked = ctx_summary_take_lines(s, TASK, REQUEST, asked, true);
+	used += asked - unasked;
+	answered += unasked / 2;
 	used += done -
 	    ctx_summary_take_lines(s, OPEN_TASK, CHANGED_FILE, done, true);
-	used += answered -
-	    ctx_summary_take_lines(s, ANSWER, ANSWER, answered, false);
+	used += answered - take_answers(s, answered);
 	used += told - ctx_summary_take_lines(s, DECISION, TROUBLE, told, true);
 	used += kept -
 	    ctx_summary_take_lines(s, KEPT_MESSAGE, KEPT_MESSAGE, kept, false);

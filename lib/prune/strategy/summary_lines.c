@@ -7,8 +7,9 @@
 #include "prune/strategy/summary.h"
 
 /* Maximum lengths in bytes.  MOST_QUESTION: of a question of the assistant.
- * MOST_ANSWER: of the sentence with which the user agrees. */
-enum { MOST_QUESTION = 240, MOST_ANSWER = 80 };
+ * MOST_ANSWER: of the sentence with which the user agrees. MOST_CHOICE: of a
+ * text, such as "2", with which the user chooses what the assistant offers. */
+enum { MOST_QUESTION = 240, MOST_ANSWER = 80, MOST_CHOICE = 4 };
 /* maximum number of bytes of a kept message that its line contains */
 enum { MOST_KEPT = 60 };
 
@@ -154,11 +155,13 @@ ctx_summary_end_answer(struct ctx_summary *s)
 
 	for (; s->answer < s->n; s->answer++) {
 		line = &s->lines[s->answer];
-		if (!line->leads || line->class == CLASSES ||
+		if (line->class == CLASSES ||
 		    ctx_summary_classes[line->class].kind !=
 			CTX_SUMMARY_ASSISTANT)
 			continue;
 		line->class = ANSWER;
+		if (!line->leads)
+			continue;
 		if (first == NULL)
 			first = line;
 		if (last == NULL || !is_one_of_many(s, line))
@@ -166,6 +169,9 @@ ctx_summary_end_answer(struct ctx_summary *s)
 	}
 	if (first != NULL)
 		first->frames = last->frames = true;
+	/* The items after it are usually what the assistant offers to do. */
+	while (last != NULL && ++last < s->lines + s->n)
+		last->leads = false;
 }
 
 /* Returns the text of a user's message without the text at its beginning that a
@@ -212,7 +218,8 @@ ctx_summary_add_agreement(struct ctx_summary *s, struct ctx_str *text,
 	first = ctx_summary_next_sentence(&own);
 	answer.n -= (size_t)(own.p - answer.p);
 	answer.p = own.p;
-	if (first.n > MOST_ANSWER || !ctx_summary_agrees(first)) {
+	if (first.n > MOST_CHOICE &&
+	    (first.n > MOST_ANSWER || !ctx_summary_agrees(first))) {
 		out->n = 0;
 		return 0;
 	}

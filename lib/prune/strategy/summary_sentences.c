@@ -183,14 +183,23 @@ is_assent(struct ctx_str text)
 	    (ctx_summary_agrees(text) || match_any(text, signs) > 0);
 }
 
-/* Returns true for a line that only introduces the lines after it, such as a
- * heading. */
-static bool
-is_introduction(struct ctx_str text)
+size_t
+ctx_summary_find_colon(struct ctx_str text)
 {
 	while (text.n > 0 && strchr("*_ ", text.p[text.n - 1]) != NULL)
 		text.n--;
-	return text.n > 0 && text.p[text.n - 1] == ':';
+	return text.n > 0 && text.p[text.n - 1] == ':' ? text.n - 1 : 0;
+}
+
+bool
+ctx_summary_announces(struct ctx_str text)
+{
+	static const char bold[] = "**";
+	const size_t n = sizeof bold - 1;
+
+	return ctx_summary_find_colon(text) > 0 ||
+	    (text.n > 2 * n && ctx_str_begins(text, bold) &&
+		memmem(text.p + n, text.n - n, bold, n) == text.p + text.n - n);
 }
 
 /* Returns true for a line that is only layout or data: a piece of JSON, a
@@ -236,15 +245,20 @@ ctx_summary_classify(enum ctx_summary_kind kind, struct ctx_str text)
 	case CTX_SUMMARY_USER:
 		return is_assent(text) ||
 			(text.n < MOST_INTRODUCTION && text.p[0] != '#' &&
-			    is_introduction(text))
+			    ctx_summary_find_colon(text) > 0)
 		    ? CLASSES
 		    : classify_prose(kind, text);
 	case CTX_SUMMARY_ASSISTANT:
 		class = n < text.n || text.p[0] == '#' || is_announcement(text)
 		    ? CLASSES
-		    : is_introduction(text) ? REST
-					    : classify_prose(kind, text);
-		return class == REST && n < LEAST_ANSWER ? CLASSES : class;
+		    : ctx_summary_find_colon(text) > 0
+		    ? REST
+		    : classify_prose(kind, text);
+		return class == REST && n < LEAST_ANSWER &&
+			!ctx_summary_begins_item(text) &&
+			!ctx_summary_announces(text)
+		    ? CLASSES
+		    : class;
 	default:
 		return CLASSES;
 	}

@@ -152,11 +152,19 @@ find_colon(const struct ctx_summary *s, const struct summary_line *line)
 	struct ctx_str text = ctx_intern_at(&s->seen, line->id);
 	enum ctx_summary_kind kind = ctx_summary_classes[line->class].kind;
 
-	if (kind != CTX_SUMMARY_USER && kind != CTX_SUMMARY_ASSISTANT)
-		return 0;
-	while (text.n > 0 && strchr("*_ ", text.p[text.n - 1]) != NULL)
-		text.n--;
-	return text.n > 0 && text.p[text.n - 1] == ':' ? text.n - 1 : 0;
+	return kind == CTX_SUMMARY_USER || kind == CTX_SUMMARY_ASSISTANT
+	    ? ctx_summary_find_colon(text)
+	    : 0;
+}
+
+/* Returns true if what a line announces with a colon is in the next line.  In a
+ * message of the assistant, no other line may have been between them. */
+static bool
+announces_next(const struct summary_line *line, const struct summary_line *next)
+{
+	return is_same_message(line, next) &&
+	    (next == line + 1 ||
+		ctx_summary_classes[line->class].kind == CTX_SUMMARY_USER);
 }
 
 /* Appends a line. before: the line before it, or NULL. next: the line after it,
@@ -169,7 +177,7 @@ append_line(const struct ctx_summary *s, const struct summary_line *line,
 {
 	struct ctx_str text = ctx_intern_at(&s->seen, line->id);
 	size_t colon = find_colon(s, line);
-	bool cut = colon > 0 && (next == NULL || !is_same_message(line, next));
+	bool cut = colon > 0 && (next == NULL || !announces_next(line, next));
 	const char *label =
 	    line->earlier ? "" : ctx_summary_classes[line->class].label;
 
