@@ -436,9 +436,11 @@ struct ctx_summary {
 	 * replaced by 0. */
 	struct ctx_intern shapes;
 	struct ctx_buf shape, thought, kept; /* scratch */
-	/* question: the last question in the newest text of the assistant;
-	 * empty if the text has no question, or if the user has agreed. answer:
+	/* asks: true if the newest text of the assistant has a question.
+	 * question: the last question or, if there is none, the last sentence
+	 * of this text; empty if the user has agreed. answer:
 	 * index, in the member "lines", of the first line of this text. */
+	bool asks;
 	struct ctx_buf question;
 	size_t answer;
 	/* the arguments or result of the tool call that is being read, parsed
@@ -487,8 +489,8 @@ int ctx_summary_add_line(struct ctx_summary *s, bool earlier,
  * is too long, adds its beginning if the user wrote it, otherwise nothing. */
 int ctx_summary_add_sentence(struct ctx_summary *s, enum ctx_summary_kind kind,
     struct ctx_str text, struct ctx_err *err);
-/* Stores the last question or request in a text of the assistant, and where the
- * lines of the text begin. */
+/* Stores the last question or sentence of a text of the assistant, and where
+ * the lines of the text begin. */
 int ctx_summary_remember_answer(struct ctx_summary *s, struct ctx_str text,
     struct ctx_err *err);
 /* Gives the class ANSWER to lines of the newest text of the assistant, because
@@ -496,7 +498,9 @@ int ctx_summary_remember_answer(struct ctx_summary *s, struct ctx_str text,
 void ctx_summary_end_answer(struct ctx_summary *s);
 /* If a text of the user agrees to the last question of the assistant, or
  * answers it with a number or letter, adds a line with the question and the
- * answer, and removes this sentence from *text. */
+ * answer, and removes this sentence from *text.  If the assistant asked
+ * nothing, its last sentence counts as the question, but only if the text of
+ * the user has no other sentence. */
 int ctx_summary_add_agreement(struct ctx_summary *s, struct ctx_str *text,
     struct ctx_err *err);
 /* Adds the line of a kept message.  If the summary already has this line,

@@ -122,15 +122,20 @@ ctx_summary_remember_answer(struct ctx_summary *s, struct ctx_str text,
     struct ctx_err *err)
 {
 	struct ctx_str one;
+	bool asks;
 
 	s->answer = s->n;
 	s->question.n = 0;
+	s->asks = false;
 	while (text.n > 0) {
 		one = ctx_summary_next_sentence(&text);
-		if (one.n == 0 || one.n > MOST_QUESTION ||
-		    (memchr(one.p, '?', one.n) == NULL &&
-			!ctx_str_begins(one, "Please ")))
+		if (one.n == 0 || one.n > MOST_QUESTION)
 			continue;
+		asks = memchr(one.p, '?', one.n) != NULL ||
+		    ctx_str_begins(one, "Please ");
+		if (s->asks && !asks)
+			continue;
+		s->asks = asks;
 		s->question.n = 0;
 		if (ctx_buf_add_str(&s->question, one, err) < 0)
 			return -1;
@@ -218,8 +223,9 @@ ctx_summary_add_agreement(struct ctx_summary *s, struct ctx_str *text,
 	first = ctx_summary_next_sentence(&own);
 	answer.n -= (size_t)(own.p - answer.p);
 	answer.p = own.p;
-	if (first.n > MOST_CHOICE &&
-	    (first.n > MOST_ANSWER || !ctx_summary_agrees(first))) {
+	if ((!s->asks && ctx_str_trim(answer).n > 0) ||
+	    (first.n > MOST_CHOICE &&
+		(first.n > MOST_ANSWER || !ctx_summary_agrees(first)))) {
 		out->n = 0;
 		return 0;
 	}

@@ -420,21 +420,28 @@ is_capital(char c)
 	return c >= 'A' && c <= 'Z';
 }
 
-/* Returns true if byte i of a text is a punctuation mark at the end of a
- * sentence.  A full stop before a small letter or after a single letter, as in
- * "d. h.", does not end a sentence. */
-static bool
-ends_sentence(struct ctx_str text, size_t i)
+/* Returns the length in bytes of a sentence that ends with the punctuation mark
+ * at the offset i of a text, with the asterisks of bold type after it.  Returns
+ * 0 if no sentence ends there.  A full stop before a small letter or after a
+ * single letter, as in "d. h.", does not end a sentence. */
+static size_t
+measure_sentence(struct ctx_str text, size_t i)
 {
 	const char *p = text.p + i;
+	size_t end = i + 1;
 
-	if (i + 2 >= text.n || !is_space_char(p[1]) ||
-	    i <= (is_capital(p[2]) ? 10 : 20))
-		return false;
+	while (end < text.n && text.p[end] == '*')
+		end++;
+	if (end + 1 >= text.n || !is_space_char(text.p[end]) ||
+	    i <= (is_capital(text.p[end + 1]) ? 10 : 20))
+		return 0;
+	if (*p == '.' && text.p[end + 1] >= 'a' && text.p[end + 1] <= 'z')
+		return 0;
 	if (*p == '.')
-		return (p[2] < 'a' || p[2] > 'z') && !is_space_char(p[-2]) &&
-		    p[-2] != '.' && p[-2] != '(';
-	return *p == '?' || *p == '!';
+		return !is_space_char(p[-2]) && p[-2] != '.' && p[-2] != '('
+		    ? end
+		    : 0;
+	return *p == '?' || *p == '!' ? end : 0;
 }
 
 /* Returns the length in bytes of the first sentence of a text, at least 1.  A
@@ -444,15 +451,16 @@ static size_t
 find_sentence_end(struct ctx_str text)
 {
 	static const char full_stop[] = "\xe3\x80\x82"; /* U+3002 */
-	size_t open = 0;
+	size_t open = 0, n;
 
 	for (size_t i = 0; i < text.n; i++) {
 		if (text.p[i] == '\n')
 			return i + 1;
 		open += text.p[i] == '(';
 		open -= text.p[i] == ')' && open > 0;
-		if (open == 0 && ends_sentence(text, i))
-			return i + 1;
+		n = open == 0 ? measure_sentence(text, i) : 0;
+		if (n > 0)
+			return n;
 		if (text.p[i] == full_stop[0] && i + 3 <= text.n &&
 		    memcmp(text.p + i, full_stop, 3) == 0)
 			return i + 3;
