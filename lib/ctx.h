@@ -573,7 +573,7 @@ struct ctx_finding_info {
 	uint64_t line, index; /* index of the message in its conversation */
 	const char *rule;     /* see ctx_rule_about */
 	const char *text;     /* what is wrong; may have control characters */
-	const char *action;   /* "drop", "insert", "edit"; NULL: no repair */
+	const char *action;   /* drop, insert, move, edit; NULL: no repair */
 };
 struct ctx_check_options {
 	size_t size;

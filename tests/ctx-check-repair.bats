@@ -57,7 +57,7 @@ load check
 	ctx-check --repair --explain log in > out
 	[ "$(jq -r '[.line, .rule, .action, .role] | join(" ")' log)" = \
 	    "$(printf '%s\n' '2 orphan-call insert assistant' \
-		'5 duplicate-result drop tool')" ]
+		'5 result-order move tool')" ]
 	[ "$(sed -n 2p log | jq -r .sha256)" = \
 	    "$(printf %s "$RB" | sha256sum | cut -d ' ' -f 1)" ]
 }

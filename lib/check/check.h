@@ -68,6 +68,9 @@ enum ctx_fix_kind {
 	CTX_FIX_REMOVE_MESSAGE,
 	/* insert a tool result for a tool call without one */
 	CTX_FIX_ADD_RESULT,
+	/* put a tool result in place of the inserted one; remove a result of
+	 * CTX_RULE_ORPHAN_RESULT for which there is none */
+	CTX_FIX_MOVE_RESULT,
 	CTX_FIX_REPLACE_TEXT, /* replace bytes of the message by other bytes */
 	/* remove the oldest cache breakpoint in a message */
 	CTX_FIX_REMOVE_BREAKPOINT,
@@ -203,7 +206,8 @@ struct ctx_finding {
 	 * input, including control characters. */
 	const char *what;
 	/* Index, plus 1, of the block that the repair changes; 0 if there is no
-	 * such block.  For CTX_FIX_REMOVE_BLOCK: index in the message that is
+	 * such block.  For CTX_FIX_REMOVE_BLOCK and
+	 * CTX_FIX_MOVE_RESULT: index in the message that is
 	 * being checked.  For CTX_FIX_REPLACE_IMAGE: index of the image in its
 	 * message, counting only images that a text may replace. */
 	size_t block;
@@ -424,6 +428,9 @@ uint64_t ctx_validator_first_undecided(const struct ctx_validator *validator);
 /* Text of the tool result that --repair inserts for a tool call without a
  * result. */
 #define CTX_ADDED_RESULT_TEXT "[no result: the call was interrupted]"
+/* If each message is a record: maximum number of messages from a tool call to a
+ * late result that --repair can move to the call. */
+#define CTX_LATE_MESSAGES 64
 
 struct ctx_check_config {
 	/* the provider to which the conversations will be sent, or NULL */
@@ -440,8 +447,8 @@ struct ctx_check_config {
 	bool schema;
 	/* How repairs are reported.  The members finding, file, line, rule,
 	 * role, action and bytes of the reported changes are set; the action is
-	 * "drop", "insert" or "edit". report.dry_run: true if repairs are
-	 * reported although writer is NULL and nothing is written. */
+	 * "drop", "insert", "move" or "edit". report.dry_run: true if repairs
+	 * are reported although writer is NULL and nothing is written. */
 	struct ctx_report report;
 	/* What a repair does with bound reasoning: signed reasoning that the
 	 * provider refuses if anything before the reasoning was changed.  If
@@ -471,7 +478,8 @@ struct ctx_check_config {
  * the conversations as far as possible, and writes the stream.  Records without
  * a repair are written byte for byte.  In a repair, records after a tool call
  * are kept in memory until the tool call has its result, or cannot get a result
- * any more. */
+ * any more.  If a result is inserted for a call, up to CTX_LATE_MESSAGES
+ * messages are kept in memory, in which its own result may come. */
 int ctx_check_stream(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_check_config *options, struct ctx_err *err);
 

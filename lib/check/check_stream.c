@@ -10,6 +10,7 @@
  * Then it is repaired in a trial, which writes and reports nothing, to find out
  * whether the repair would make signed reasoning invalid.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "check/held_events.h"
@@ -68,6 +69,20 @@ report_finding(struct check *check, const struct ctx_finding *finding,
 	return check->options->on_finding(check->options->user, finding, err);
 }
 
+/* Reports that a repair has removed a tool result that cannot be moved. */
+static int
+report_lost_result(struct check *check, const struct ctx_finding *finding,
+    struct ctx_err *err)
+{
+	struct ctx_finding lost = *finding;
+	char what[240];
+
+	lost.what = what;
+	(void)snprintf(what, sizeof what,
+	    "%s; removed, because it cannot be moved", finding->what);
+	return report_finding(check, &lost, err);
+}
+
 static int
 handle_finding(void *user, const struct ctx_finding *finding,
     struct ctx_err *err)
@@ -83,7 +98,9 @@ handle_finding(void *user, const struct ctx_finding *finding,
 		return -1;
 	if (rc == 0)
 		return report_finding(check, finding, err) < 0 ? -1 : 0;
-	if (ctx_repair_report(&check->repair, &fix, err) < 0)
+	if (ctx_repair_report(&check->repair, &fix, err) < 0 ||
+	    (check->repair.lost_result &&
+		report_lost_result(check, finding, err) < 0))
 		return -1;
 	/* A message that was checked before, and is removed now, was already
 	 * counted in messages_left.  So messages_left must be decreased. */
@@ -104,14 +121,12 @@ find_choice(const struct check *check, struct check_conversation *conversation,
 
 	*choice = (struct ctx_rule_choice){.given = check->options->provider,
 	    .in_request = event->inside && event->layout->in_request};
-	if (check->options->counters == NULL)
-		return 0;
-	if (ctx_stream_model(check->rewrite.stream, event,
+	if (check->options->counters != NULL &&
+	    ctx_stream_model(check->rewrite.stream, event,
 		check->options->counters, &choice->model, err) < 0)
 		return -1;
-	if (choice->in_request)
-		choice->shown = ctx_provider_of_request(event->record->json,
-		    event->layout, choice->model);
+	choice->shown = ctx_provider_of_request(event->record->json,
+	    event->layout, choice->model);
 	return 0;
 }
 

@@ -142,7 +142,9 @@ ctx_validate_refuse_edit(struct ctx_validator *validator, enum ctx_rule_id id,
 		finding.replacement = (struct ctx_str){validator->replacement.p,
 		    validator->replacement.n};
 	rc = ctx_validate_report(validator, &finding, NULL);
-	if (rc > 0 && ctx_rule_at(id)->remedy == CTX_FIX_REMOVE_BLOCK)
+	if (rc > 0 &&
+	    (ctx_rule_at(id)->remedy == CTX_FIX_REMOVE_BLOCK ||
+		ctx_rule_at(id)->remedy == CTX_FIX_MOVE_RESULT))
 		validator->removed_blocks[block] = true;
 	return rc;
 }

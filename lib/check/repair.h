@@ -55,9 +55,18 @@ struct ctx_repair_entry {
 		 * results_text.  The length n is 0 if no tool result can be
 		 * made for the tool call. */
 		size_t at, n;
+		/* Length in bytes of the key of the tool call (see
+		 * ctx_repair_make_key), which is in results_text directly
+		 * before the tool result; 0 if the call has none. */
+		size_t key_n;
 		bool due;
 	} * results;
 	size_t n_results, results_cap, n_handed_on;
+	/* true if a late result of a call of this message may still be put in
+	 * place of an inserted one */
+	bool waits_for_late;
+	/* value of ctx_repair_changes.nameless at this message */
+	uint64_t nameless;
 	bool has_unnamed; /* true if a tool result in results_text has no id */
 	/* The JSON of the tool results in the array "results", one after
 	 * another.  The first wrapper_length bytes are the beginning of a
@@ -75,6 +84,24 @@ struct ctx_repair_changes {
 	 * next message that will be written.  Changes of cache breakpoints do
 	 * not count. */
 	bool changed;
+	/* The keys of the tool calls for which a result is inserted (see
+	 * ctx_repair_make_key).  The call whose key has the number i in
+	 * "filled" is filled_calls[i]. */
+	struct ctx_intern filled;
+	struct ctx_filled_call {
+		/* index of the message with the call; UINT64_MAX if several
+		 * calls have this key */
+		uint64_t message;
+		/* index of the call among the calls of its message */
+		uint32_t call;
+		/* Value of the member "nameless" below at the message.  A late
+		 * result without an id answers the call only if no call without
+		 * an id was read since.  0 if the result was found. */
+		uint64_t nameless;
+	} * filled_calls;
+	/* number of messages so far with a tool call that has no id */
+	uint64_t nameless;
+	size_t filled_cap;
 };
 
 struct ctx_repair {
@@ -103,6 +130,19 @@ struct ctx_repair {
 	 * message that is being checked; 0 if there is none. */
 	uint32_t removed_member;
 	bool after_removed; /* true if a repair has removed the last record */
+	/* Late results in the message that is being checked: the calls to which
+	 * they are moved, and the indices of their blocks. */
+	struct ctx_late_result {
+		struct ctx_filled_call to;
+		size_t block;
+	} * late;
+	size_t n_late, late_cap;
+	/* index in rewrite->edits of the first edit of the message that is
+	 * being checked */
+	size_t first_edit;
+	/* True if the last fix has removed a tool result whose call has an
+	 * inserted one, because the result could not be moved. */
+	bool lost_result;
 	/* true if a repair has replaced the id of a tool call */
 	bool renamed;
 	/* True if the trial (a check that writes nothing) has found signed
@@ -219,6 +259,31 @@ int ctx_repair_append_results(struct ctx_buf *out,
 int ctx_repair_append_result_messages(struct ctx_buf *out,
     const struct ctx_repair_entry *entry, const char *part,
     struct ctx_err *err);
+
+/* ---- repair_late.c: results that come too late, and are moved ---- */
+
+/* Appends the key to out by which the late result of a tool call is found: the
+ * letter i and the id or, if there is no id, the letter n and the name of the
+ * tool.  Appends nothing if there is neither. block: the call or the result. */
+int ctx_repair_make_key(struct ctx_repair *repair,
+    const struct ctx_message *message, const struct ctx_block *block,
+    struct ctx_buf *out, struct ctx_err *err);
+/* Notes down that a result is inserted for the tool call of a finding, so that
+ * a late result can replace it. entry: the message with the call. */
+int ctx_repair_note_filled(struct ctx_repair *repair,
+    struct ctx_repair_entry *entry, const struct ctx_finding *finding,
+    struct ctx_err *err);
+/* Makes the repair for a tool result that comes too late: moves the result to
+ * its call or, if that is no longer possible, removes it, and sets
+ * repair->lost_result.  Sets fix->action and fix->bytes.  Returns 1, or 0 if no
+ * result is inserted for the call, or -1 with *err. */
+int ctx_repair_take_late(struct ctx_repair *repair,
+    const struct ctx_message *message, struct ctx_change *fix,
+    struct ctx_err *err);
+/* Puts the late results of the message in place of the inserted ones.  Called
+ * when all edits of the message but those that remove blocks were added. */
+int ctx_repair_move_late(struct ctx_repair *repair,
+    const struct ctx_event *event, struct ctx_err *err);
 
 /* ---- repair_message.c: work before and after the check of a message ---- */
 

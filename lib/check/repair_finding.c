@@ -189,6 +189,7 @@ apply_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 {
 	const struct ctx_finding *finding = fix->finding;
 	enum ctx_fix_kind remedy = ctx_rule_at(finding->id)->remedy;
+	int rc;
 
 	if (remedy == CTX_FIX_NONE ||
 	    (remedy == CTX_FIX_REMOVE_MEMBER && finding->node == 0))
@@ -201,8 +202,18 @@ apply_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 		return -1;
 	switch (remedy) {
 	case CTX_FIX_ADD_RESULT:
-		return ctx_repair_mark_result(repair, entry, message != NULL,
-		    fix);
+		rc =
+		    ctx_repair_mark_result(repair, entry, message != NULL, fix);
+		if (rc > 0 &&
+		    ctx_repair_note_filled(repair, entry, finding, err) < 0)
+			return -1;
+		return rc;
+	case CTX_FIX_MOVE_RESULT:
+		fix->bytes = get_block_bytes(message,
+		    &message->blocks[finding->block - 1]);
+		rc = ctx_repair_take_late(repair, message, fix, err);
+		return rc == 0 && finding->id == CTX_RULE_ORPHAN_RESULT ? 1
+									: rc;
 	case CTX_FIX_REMOVE_BLOCK:
 		fix->bytes = get_block_bytes(message,
 		    &message->blocks[finding->block - 1]);
@@ -246,6 +257,7 @@ ctx_repair_finding(struct ctx_repair *repair, const struct ctx_finding *finding,
 		finding->place.message);
 
 	fix->finding = finding;
+	repair->lost_result = false;
 	if (finding->in_request) {
 		fix->role = CTX_ROLE_OTHER;
 		return apply_text_fix(repair, NULL, fix, err);

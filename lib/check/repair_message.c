@@ -14,6 +14,8 @@ ctx_repair_begin(struct ctx_repair *repair, bool inside, bool binds)
 
 	changes->binds = binds;
 	changes->changed = false;
+	ctx_intern_reset(&changes->filled);
+	changes->nameless = 0;
 }
 
 /* Finds the place before the blocks of a message where a tool result could be
@@ -59,6 +61,8 @@ ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
 	entry->is_empty = ctx_message_is_empty(event->message);
 	repair->removed_member = 0;
 	repair->run_known = false;
+	repair->n_late = 0;
+	repair->first_edit = repair->rewrite->edits.n;
 	find_insertion_offset(entry, event->message,
 	    event->inside ? event->record->value : event->record->text);
 	return ctx_repair_compose_results(repair, entry, event->message, err);
@@ -142,6 +146,10 @@ ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
 	size_t first = edits->n;
 
 	entry->removed = entry->removed || validator->removed;
+	if (repair->n_late > 0 &&
+	    (rename_referring_ids(repair, edits, entry, message, err) < 0 ||
+		ctx_repair_move_late(repair, event, err) < 0))
+		return -1;
 	if (entry->removed) {
 		if (!event->inside)
 			ctx_edits_reset(edits);

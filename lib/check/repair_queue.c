@@ -19,10 +19,20 @@ const struct ctx_held_queue ctx_repair_entries = {
     .release = release_results,
 };
 
+static void
+release_changes(struct ctx_repair_changes *changes)
+{
+	ctx_intern_release(&changes->filled);
+	free(changes->filled_calls);
+}
+
 void
 ctx_repair_release(struct ctx_repair *repair)
 {
 	ctx_edits_release(&repair->entry_edits);
+	release_changes(&repair->lines);
+	release_changes(&repair->inner);
+	free(repair->late);
 	ctx_buf_release(&repair->added);
 	ctx_buf_release(&repair->removed);
 	ctx_buf_release(&repair->out);

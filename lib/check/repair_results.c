@@ -161,6 +161,7 @@ compose_result(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	    choose_result_template(entry->held.dialect, message, call);
 	const char *opening = entry->held.dialect->result_wrapper[0];
 	struct ctx_repair_result *result;
+	size_t at;
 
 	if (CTX_GROW(entry->results, entry->results_cap, entry->n_results + 1,
 		err) < 0)
@@ -172,7 +173,13 @@ compose_result(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 			return -1;
 		entry->wrapper_length = entry->results_text.n;
 	}
-	*result = (struct ctx_repair_result){.at = entry->results_text.n};
+	at = entry->results_text.n;
+	if (template != NULL &&
+	    ctx_repair_make_key(repair, message, call, &entry->results_text,
+		err) < 0)
+		return -1;
+	*result = (struct ctx_repair_result){.at = entry->results_text.n,
+	    .key_n = entry->results_text.n - at};
 	if (template != NULL &&
 	    append_template(repair, entry, template, message, call, err) < 0)
 		return -1;
@@ -187,6 +194,8 @@ ctx_repair_compose_results(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, const struct ctx_message *message,
     struct ctx_err *err)
 {
+	struct ctx_repair_changes *changes =
+	    entry->place.inside ? &repair->inner : &repair->lines;
 	size_t i;
 
 	for (i = 0; i < message->n; i++)
@@ -194,6 +203,8 @@ ctx_repair_compose_results(struct ctx_repair *repair,
 		    compose_result(repair, entry, message, &message->blocks[i],
 			err) < 0)
 			return -1;
+	changes->nameless += entry->has_unnamed;
+	entry->nameless = changes->nameless;
 	return 0;
 }
 

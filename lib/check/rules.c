@@ -27,11 +27,11 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"OpenAI: \"messages with role 'tool' must be a response to a "
 	"preceeding message with 'tool_calls'\" (OpenManus #744); Anthropic: "
 	"\"unexpected `tool_use_id` found\" (CLIProxyAPI #497)",
-	0, CTX_FIX_REMOVE_BLOCK},
+	0, CTX_FIX_MOVE_RESULT},
     [CTX_RULE_RESULT_ORDER] = {"result-order",
 	"another message is between a tool call and its result",
 	"the texts quoted for orphan-call; AI SDK: MissingToolResultsError",
-	CTX_RESULTS_NEXT | CTX_RESULTS_BY_USER, CTX_FIX_REMOVE_BLOCK},
+	CTX_RESULTS_NEXT | CTX_RESULTS_BY_USER, CTX_FIX_MOVE_RESULT},
     [CTX_RULE_DUPLICATE_RESULT] = {"duplicate-result",
 	"a tool call has more than one result",
 	"Anthropic: \"each tool_use must have a single result\"", 0,

@@ -239,6 +239,10 @@ ctx_tool_call_log_answer(struct ctx_tool_call_log *log,
 		return state;
 	}
 	i = ctx_open_calls_pop(log->waiting, key, &tool);
+	/* The first result that comes too late can replace the inserted
+	 * result; a later one is a second result. */
+	if (i == CTX_NO_SEGMENT && state == CTX_CALL_FILLED)
+		slot->state = CTX_CALL_ANSWERED;
 	if (i == CTX_NO_SEGMENT)
 		return state;
 	close_call(log, i, more ? CTX_CALL_MORE_RESULTS : CTX_CALL_ANSWERED);

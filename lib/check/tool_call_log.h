@@ -19,6 +19,8 @@ enum ctx_call_state {
 	/* The last tool call with this id has no result, and the provider no
 	 * longer accepts one. */
 	CTX_CALL_MISSED,
+	/* as CTX_CALL_MISSED, but a repair inserts a result */
+	CTX_CALL_FILLED,
 };
 
 /* An open tool call: it has no result yet. */

@@ -317,7 +317,7 @@ answer_call(struct ctx_validator *validator, size_t i)
 		rc = ctx_validate_refuse_block(validator,
 		    CTX_RULE_DUPLICATE_RESULT, i, "tool result",
 		    " is not the first for its tool call");
-	else if (state == CTX_CALL_MISSED)
+	else if (state == CTX_CALL_MISSED || state == CTX_CALL_FILLED)
 		rc = ctx_validate_refuse_block(validator, CTX_RULE_RESULT_ORDER,
 		    i, "tool result", " is not next to its tool call");
 	/* If a repair has removed the result, its content is not checked. */
@@ -424,7 +424,7 @@ refuse_unanswered_calls(struct ctx_validator *validator, uint64_t end)
 			record_inserted_result(validator);
 		validator->unanswered |= rc == 0;
 		ctx_tool_call_log_abandon(validator->log, call,
-		    rc > 0 ? CTX_CALL_ANSWERED : CTX_CALL_MISSED);
+		    rc > 0 ? CTX_CALL_FILLED : CTX_CALL_MISSED);
 	}
 	return 0;
 }

@@ -87,12 +87,26 @@ write_repaired(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	    : 0;
 }
 
+/* Returns true if the result of a tool call of the message may still come, and
+ * replace the inserted one. */
+static bool
+waits_for_late(const struct ctx_held_queue *queue,
+    const struct ctx_repair_entry *entry)
+{
+	const struct ctx_repair_entry *newest =
+	    ctx_held_queue_at(queue, queue->end - 1);
+
+	return entry->waits_for_late &&
+	    newest->message - entry->message < CTX_LATE_MESSAGES;
+}
+
 /* Writes the records at the beginning of the queue for which there can be no
  * more findings (violations of rules). first_undecided: index of the first
- * message for which there can be findings. */
+ * message for which there can be findings. ended: true at the end of the
+ * conversation. */
 static int
 write_decided_entries(struct ctx_repair *repair, uint64_t first_undecided,
-    struct ctx_err *err)
+    bool ended, struct ctx_err *err)
 {
 	struct ctx_held_queue *queue = &repair->rewrite->lines;
 	struct ctx_repair_entry *entry;
@@ -100,7 +114,8 @@ write_decided_entries(struct ctx_repair *repair, uint64_t first_undecided,
 	while (queue->first < queue->end) {
 		entry = ctx_held_queue_at(queue, queue->first);
 		if (entry->held.dialect != NULL &&
-		    entry->message >= first_undecided)
+		    (entry->message >= first_undecided ||
+			(!ended && waits_for_late(queue, entry))))
 			break;
 		if (write_repaired(repair, entry, err) < 0)
 			return -1;
@@ -127,7 +142,7 @@ ctx_repair_record(struct ctx_repair *repair, const struct ctx_event *event,
 			&rewrite->edits, err) < 0)
 			return -1;
 	}
-	if (write_decided_entries(repair, first_undecided, err) < 0)
+	if (write_decided_entries(repair, first_undecided, false, err) < 0)
 		return -1;
 	if (queue->first == queue->end)
 		return 0;
@@ -142,5 +157,5 @@ ctx_repair_record(struct ctx_repair *repair, const struct ctx_event *event,
 int
 ctx_repair_end(struct ctx_repair *repair, struct ctx_err *err)
 {
-	return write_decided_entries(repair, UINT64_MAX, err);
+	return write_decided_entries(repair, UINT64_MAX, true, err);
 }

@@ -480,3 +480,26 @@ ctx_edits_release(struct ctx_edits *edits)
 	ctx_buf_release(&edits->store);
 	memset(edits, 0, sizeof *edits);
 }
+
+int
+ctx_edits_apply_inside(const struct ctx_edits *edits, size_t first,
+    struct ctx_str part, struct ctx_buf *out, struct ctx_err *err)
+{
+	struct ctx_edits inside = {0};
+	const struct ctx_edit *edit;
+	int rc = 0;
+	size_t i;
+
+	for (i = first; i < edits->n && rc == 0; i++) {
+		edit = &edits->list[i];
+		if (edit->old.p >= part.p &&
+		    edit->old.p + edit->old.n <= part.p + part.n)
+			rc = ctx_edits_replace(&inside, edit->old,
+			    edits->store.p + edit->at, edit->n, err);
+	}
+	ctx_edits_merge(&inside);
+	if (rc == 0)
+		rc = ctx_edits_apply(&inside, part, out, err);
+	ctx_edits_release(&inside);
+	return rc;
+}

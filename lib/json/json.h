@@ -370,6 +370,11 @@ int ctx_edits_apply(struct ctx_edits *edits, struct ctx_str text,
  * in the text. */
 int ctx_edits_apply_some(const struct ctx_edits *edits, size_t first, size_t n,
     struct ctx_str text, struct ctx_buf *out, struct ctx_err *err);
+/* Appends a part of the text to out, with the edits applied that are inside
+ * this part.  Looks only at the edits from index "first" on, which may be in
+ * any order and may overlap. */
+int ctx_edits_apply_inside(const struct ctx_edits *edits, size_t first,
+    struct ctx_str part, struct ctx_buf *out, struct ctx_err *err);
 /*
  * Resolves overlaps between edits, so that they can be applied:
  *  - An edit inside a longer edit is removed.

@@ -299,12 +299,12 @@ test_repair(void)
 			     "{\"role\":\"user\",\"content\":[]}", GOT("a"),
 			     NULL}),
 		  "2:empty-message") == 0);
-	/* After a repair has inserted a result, the result of the input is a
-	 * second one. */
-	CHECK(
-	    strcmp(judge(&log, "openai-chat", CTX_RESULTS_NEXT, false,
-		       (const char *const[]){CALL("a"), SAYS, GOT("a"), NULL}),
-		"1:orphan-call 3:duplicate-result") == 0);
+	/* After a repair has inserted a result, the result of the input is
+	 * late, and one after it is a second one. */
+	CHECK(strcmp(judge(&log, "openai-chat", CTX_RESULTS_NEXT, false,
+			 (const char *const[]){CALL("a"), SAYS, GOT("a"),
+			     GOT("a"), NULL}),
+		  "1:orphan-call 3:result-order 4:duplicate-result") == 0);
 	/* If the empty message is removed, two messages of the user are
 	 * neighbours. */
 	CHECK(strcmp(judge(&log, "openai-chat", CTX_ASKS_TURNS, false,
