@@ -160,16 +160,16 @@ take_answer(struct ctx_summary *s, size_t begin, size_t end, size_t most,
 		}
 }
 
-/* Selects lines of answers that together have at most "left" tokens: first 2
- * lines of each answer, the newest first, then lines until each answer has 4,
- * 8, 16 and so on.  So a long answer does not displace all others.  Returns how
- * many of the "left" tokens are not used. */
+/* Selects lines of answers that together have at most "left" tokens: first 3
+ * lines of each answer, the newest first, then lines until each answer has 6,
+ * 12, 24 and so on.  So a long answer does not displace all others.  Returns
+ * how many of the "left" tokens are not used. */
 static uint64_t
 take_answers(struct ctx_summary *s, uint64_t left)
 {
 	size_t begin;
 
-	for (size_t most = 2; most / 2 < s->n; most *= 2)
+	for (size_t most = 3; most / 2 < s->n; most *= 2)
 		for (size_t end = s->n; end > 0; end = begin) {
 			begin = find_message_begin(s, end - 1);
 			take_answer(s, begin, end, most, &left);
