@@ -370,12 +370,12 @@ them. Keep the old keys (the table has some 4 Mill. Rows). Then report." \
 		    "user:Is there a pool?" "assistant:Shall I look for one?" \
 		    "user:No." "assistant:Which door shall I close, 1 or 2?" \
 		    "user:2" \
-		    $'assistant:**B)** A key for each door.\n\nMy advice is **B**.' \
+		    $'assistant:**B)** A key for each door.\n\nMy advice is the second, **B**.' \
 		    "user:yes" "assistant:$(words 900)" "user:and?"
 	} > in
 	ctx-prune -s summarize -k 1 -t 1 -b 180 in > out
 	sentences_of out > text
-	grep -qx 'Assistant: My advice is \*\*B\*\*\. (the user answered: "yes")' text
+	grep -qx 'Assistant: My advice is the second, \*\*B\*\*\. (the user answered: "yes")' text
 	grep -qx 'Assistant: The new room is on the second floor\.' text
 	grep -qx 'Assistant: Shall I book room 14 for you? (the user answered: "Yes, all of that sounds right to me\.")' text
 	grep -qx 'Assistant: Shall I look for one? (the user answered: "No\.")' text

@@ -133,7 +133,10 @@ ctx_summary_remember_answer(struct ctx_summary *s, struct ctx_str text,
 			continue;
 		asks = memchr(one.p, '?', one.n) != NULL ||
 		    ctx_str_begins(one, "Please ");
-		if (s->asks && !asks)
+		if (!asks &&
+		    (s->asks ||
+			ctx_summary_classify(CTX_SUMMARY_ASSISTANT, one) ==
+			    CLASSES))
 			continue;
 		s->asks = asks;
 		s->question.n = 0;
@@ -208,6 +211,14 @@ own_beginning(struct ctx_str text)
 	return (struct ctx_str){text.p, own};
 }
 
+/* Returns true for a text with which the user chooses what the assistant
+ * offers, such as "2". */
+static bool
+is_choice(struct ctx_str text)
+{
+	return text.n <= MOST_CHOICE && memchr(text.p, '?', text.n) == NULL;
+}
+
 int
 ctx_summary_add_agreement(struct ctx_summary *s, struct ctx_str *text,
     struct ctx_err *err)
@@ -224,7 +235,7 @@ ctx_summary_add_agreement(struct ctx_summary *s, struct ctx_str *text,
 	answer.n -= (size_t)(own.p - answer.p);
 	answer.p = own.p;
 	if ((!s->asks && ctx_str_trim(answer).n > 0) ||
-	    (first.n > MOST_CHOICE &&
+	    (!is_choice(first) &&
 		(first.n > MOST_ANSWER || !ctx_summary_agrees(first)))) {
 		out->n = 0;
 		return 0;
