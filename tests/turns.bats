@@ -444,3 +444,23 @@ sweagent() {
 	ctx-prune -s summarize -t 1 -b 2500 --summarizer 'grep -c file_3' in > out
 	grep -q 'summary]: 2' out
 }
+
+@test "every strategy keeps or removes an mcp_call and the approval request that it names together" {
+	local s b
+	for i in 0 1 2 3 4 5; do
+		jq -nc --arg i $i '{role: "user", content: "question \($i) \("word " * 40)"},
+		    {type: "mcp_approval_request", id: "mcpr_\($i)", name: "n", server_label: "s", arguments: "{}"},
+		    {type: "mcp_approval_response", approval_request_id: "mcpr_\($i)", approve: true},
+		    {type: "mcp_call", id: "mcp_\($i)", approval_request_id: "mcpr_\($i)", name: "n",
+			server_label: "s", arguments: "{}", output: ("x " * 100)},
+		    {type: "message", role: "assistant", content: [{type: "output_text", text: "answer \("text " * 60)"}]}'
+	done > in
+	for s in $STRATEGIES; do
+		for b in 500 600 700 800 900; do
+			ctx-prune -d openai-responses -s "$s" -b $b in > out || continue
+			[ "$(jq -s '[.[] | select(.type == "mcp_call") | .approval_request_id] -
+			    [.[] | select(.type == "mcp_approval_request") | .id] == []' out)" = true ] ||
+				fail "$s $b"
+		done
+	done
+}

@@ -39,12 +39,12 @@ ctx_groups_tool(struct ctx_groups *groups, const struct ctx_message *message,
 	return 0;
 }
 
-/* For a tool call that was made by a program of the model: merges its group
- * with the group of the tool call that runs the program (block->caller).  If
- * the call that runs the program already has its result, it is not in the table
- * of open calls any more.  The group is then merged with that of the newest
- * earlier segment with tool calls, which is assumed to belong to the same
- * program. */
+/* For a tool call that was made by a program of the model, or after an approval
+ * of the user: merges its group with the group of the tool call that runs the
+ * program or asks for the approval (block->caller).  If that call already has
+ * its result, it is not in the table of open calls any more.  The group is then
+ * merged with that of the newest earlier segment with tool calls, which is
+ * assumed to belong to the same program or approval. */
 static int
 merge_with_caller(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_block *block, uint32_t segment, struct ctx_err *err)
@@ -188,6 +188,10 @@ ctx_groups_pair_results(struct ctx_groups *groups,
 
 	for (size_t i = 0; i < message->n; i++) {
 		block = &message->blocks[i];
+		if (block->kind == CTX_BLOCK_OPAQUE && block->caller != 0 &&
+		    merge_with_caller(groups, message, block,
+			(uint32_t)groups->n - 1, err) < 0)
+			return -1;
 		if (block->kind != CTX_BLOCK_TOOL_CALL &&
 		    block->kind != CTX_BLOCK_TOOL_RESULT)
 			continue;

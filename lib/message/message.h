@@ -67,7 +67,8 @@ struct ctx_block {
 	uint32_t id, name;
 	/* JSON node of an id.  Set for a tool call that was made not by the
 	 * model, but by a program that the model has written: id of the tool
-	 * call that runs this program. */
+	 * call that runs this program.  Set for an opaque block with a call
+	 * that the user has approved: id of the request for the approval. */
 	uint32_t caller;
 	/* JSON node of a string: the signature of reasoning.  0 if the block
 	 * has none, or if the code for the format of the message does not set

@@ -265,6 +265,11 @@ read_responses_item(struct ctx_message *message, const struct item *item,
 	message->blocks[message->n - 1].is_message = value == 0;
 	if (item->what == SEARCH)
 		message->blocks[message->n - 1].name = name;
+	/* The provider made the call of this item after the user had approved
+	 * it. */
+	id = ctx_json_find(json, message->node, "approval_request_id");
+	if (ctx_json_is_string(json, id))
+		message->blocks[message->n - 1].caller = id;
 	return 0;
 }
 
