@@ -165,3 +165,37 @@ load helper
 	[ "${stderr_lines[0]}" = "ctx-prune: in:1: cannot fit 1 tokens: 3 must be kept (framing 3); raise -b" ]
 	[ "$output" = '{"messages":[]}' ]
 }
+
+@test "with manual thinking of Claude, the newest turn begins with the reasoning that began it" {
+	local s
+	jq -nc --arg long "$(words 300)" '{model: "claude-sonnet-4-5", max_tokens: 9,
+	    thinking: {type: "enabled", budget_tokens: 1024}, messages: [
+	    {role: "user", content: "Fix it."},
+	    (range(8) | {role: "assistant", content: [
+		(select(. == 0) | {type: "thinking", thinking: "look around", signature: "c2ln"}),
+		{type: "tool_use", id: "t\(.)", name: "run", input: {}}]},
+		{role: "user", content: [{type: "tool_result", tool_use_id: "t\(.)", content: $long}]})]}' > in
+	first() {
+		jq -r '.messages | map(select(.role == "assistant"))[0].content[0].type' "$1"
+	}
+	for s in salient pinned-fifo fifo middle-out heuristic recall summarize; do
+		ctx-prune -s $s -b 1500 -k 1 in > out
+		[ "$(first out)" = thinking ] || fail "$s"
+		[ "$(jq '.messages | length' out)" -lt 17 ] || [[ $s =~ salient|heuristic ]]
+	done
+	# Of interleaved thinking, that of later messages is removed first.
+	jq -c '(.messages[] | select(.role == "assistant").content) |=
+	    [{type: "thinking", thinking: "why", signature: "c2ln"}, last]' in > all
+	for s in salient heuristic fifo; do
+		ctx-prune -s $s -b 1500 -k 1 all > out
+		[ "$(first out)" = thinking ] || fail "$s"
+	done
+	# Adaptive thinking demands nothing, and nor do later models.
+	sed 's/"enabled","budget_tokens":1024/"adaptive"/; s/sonnet-4-5/opus-4-8/' in > later
+	ctx-prune -s fifo -b 1500 -k 1 later > out
+	[ "$(first out)" = tool_use ]
+	# Without a request the model decides.
+	jq -c '.messages[]' in > lines
+	ctx-prune -m claude-sonnet-4-5 -s fifo -b 1500 -k 1 lines | jq -sc '{messages: .}' > out
+	[ "$(first out)" = thinking ]
+}

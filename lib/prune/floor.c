@@ -82,6 +82,8 @@ find_own_floor(const struct ctx_plan *plan, const struct ctx_segment *segment)
 	if (plan->step.nonsystem_messages - segment->nonsystem_index <=
 	    settings->keep_last)
 		floors |= CTX_FLOOR_BIT(CTX_FLOOR_LAST);
+	if (segment->message == plan->step.opening)
+		floors |= CTX_FLOOR_BIT(CTX_FLOOR_TURN);
 	if (ctx_plan_is_required_by_turn(plan, segment) &&
 	    (segment->turn == plan->step.turn ||
 		plan->step.turn - segment->turn < settings->keep_turns))
@@ -368,8 +370,24 @@ shrink_floors(struct ctx_plan *plan)
 		lower_until_met(plan, &settings->keep_first, 0, most);
 }
 
-/* Sets last_user and last_signed in plan->step.  The caller must have set the
- * members n and turn of plan->step. */
+/* Returns plan->step.opening. */
+static uint64_t
+find_opening(const struct ctx_plan *plan)
+{
+	const struct ctx_segment *segments = plan->groups->segments;
+	size_t i = plan->step.n, first = plan->step.n;
+
+	while (i > 0 && segments[i - 1].turn == plan->step.turn)
+		if (segments[--i].role == CTX_ROLE_ASSISTANT)
+			first = i;
+	return plan->settings.keeps_opening && first < plan->step.n &&
+		(segments[first].flags & CTX_SEGMENT_SIGNED)
+	    ? segments[first].message
+	    : UINT64_MAX;
+}
+
+/* Sets last_user, last_signed and opening in plan->step.  The caller must have
+ * set the members n and turn of plan->step. */
 static void
 find_step_messages(struct ctx_plan *plan)
 {
@@ -379,6 +397,7 @@ find_step_messages(struct ctx_plan *plan)
 	while (i > 0 && !(segments[i - 1].flags & CTX_SEGMENT_SIGNED))
 		i--;
 	plan->step.last_signed = i > 0 ? segments[i - 1].message : 0;
+	plan->step.opening = find_opening(plan);
 	i = plan->step.n;
 	while (i > 0 && segments[i - 1].turn == plan->step.turn &&
 	    !(segments[i - 1].flags & CTX_SEGMENT_USER))

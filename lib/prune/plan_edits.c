@@ -28,7 +28,8 @@ may_lose_new_reasoning(const struct ctx_plan *plan,
 {
 	return plan->settings.strategy->cuts_results &&
 	    (segment->flags & CTX_SEGMENT_SIGNED) &&
-	    segment->message < plan->step.last_signed;
+	    segment->message < plan->step.last_signed &&
+	    segment->message != plan->step.opening;
 }
 
 unsigned

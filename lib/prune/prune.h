@@ -69,7 +69,8 @@ struct ctx_prune_settings {
 	 * role and delimiters); 0: a share of the target. */
 	uint64_t summary_tokens, reserved;
 	enum ctx_reasoning reasoning;
-	bool binds; /* see ctx_model_binds */
+	bool binds;         /* see ctx_model_binds */
+	bool keeps_opening; /* see ctx_plan_step.opening */
 	/* True if reasoning of earlier turns is kept, because the provider (or,
 	 * if knows_model is false, one that takes the format) demands it. */
 	bool keeps_reasoning, knows_model;
@@ -220,14 +221,12 @@ enum ctx_floor_kind {
 	CTX_FLOOR_UNKNOWN, /* the segment is a record that is not a message */
 	CTX_FLOOR_SYSTEM,
 	CTX_FLOOR_PINNED,
-	/* the segment is one of the newest messages (keep_last) */
-	CTX_FLOOR_LAST,
+	CTX_FLOOR_LAST, /* one of the newest messages (keep_last) */
 	/* The segment belongs to one of the newest keep_turns turns, as the
-	 * user message or as part of the last group of messages. */
+	 * user message, as part of the last group, or as "opening". */
 	CTX_FLOOR_TURN,
 	CTX_FLOOR_OPEN, /* the segment has a tool call without a result */
-	/* A strategy without token budget keeps the segment. */
-	CTX_FLOOR_KEPT,
+	CTX_FLOOR_KEPT, /* a strategy without token budget keeps it */
 	CTX_FLOOR_KINDS
 };
 
@@ -247,12 +246,13 @@ struct ctx_plan_step {
 	size_t n; /* number of segments */
 	uint64_t messages, nonsystem_messages;
 	uint32_t turn; /* number of the newest turn */
-	/* Index of the last user message of the newest turn, or UINT64_MAX if
-	 * this turn has none. */
+	/* index of the newest turn's last user message, or UINT64_MAX */
 	uint64_t last_user;
-	/* Index of the newest message with signed reasoning; 0 if there is
-	 * none. */
+	/* index of the newest message with signed reasoning, or 0 */
 	uint64_t last_signed;
+	/* Index of the message that must begin the newest turn with its signed
+	 * reasoning (Claude with manual thinking), or UINT64_MAX. */
+	uint64_t opening;
 	/* Number of tokens that are reserved for the messages after the step:
 	 * quantum, or 0 if the step is the whole conversation. */
 	uint64_t reserved;

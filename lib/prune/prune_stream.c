@@ -38,6 +38,24 @@ count_overhead(struct held_conversation *conversation,
 	return 0;
 }
 
+/* Sets settings->keeps_opening if a request says how the model thinks.  In
+ * manual mode, "the API enforces that thinking-enabled turns begin with a
+ * thinking block", but not in adaptive mode ("Adaptive thinking",
+ * platform.claude.com, 2026); claude-code #14264, December 2025. */
+static void
+read_thinking(const struct ctx_event *event,
+    struct ctx_prune_settings *settings)
+{
+	const struct ctx_json *json = event->record->json;
+	uint32_t type = 0;
+
+	if (event->inside && event->layout->in_request)
+		type = ctx_json_find_path(json, event->layout->request,
+		    "thinking/type");
+	if (type != 0)
+		settings->keeps_opening = ctx_json_is(json, type, "enabled");
+}
+
 /* Finds the model of a new conversation and sets its settings. */
 static int
 begin_pruning(void *user, const struct ctx_event *event, struct ctx_err *err)
@@ -66,6 +84,7 @@ begin_pruning(void *user, const struct ctx_event *event, struct ctx_err *err)
 		return -1;
 	settings.binds = ctx_model_binds(conversation->model_counter.model,
 	    conversation->model_counter.name);
+	read_thinking(event, &settings);
 	ctx_plan_reset(&conversation->plan, &conversation->groups, &settings);
 	conversation->compact_at = FIRST_COMPACTION;
 	return count_overhead(conversation, event, err);

@@ -138,6 +138,11 @@ ctx_prune_settings_for(const struct ctx_prune_config *options,
 	settings->knows_model =
 	    model != NULL && strcmp(model->vendor, "unknown") != 0;
 	settings->keeps_reasoning = model != NULL && model->wants_reasoning;
+	/* Claude thinks only in manual mode up to version 4.5, which is also
+	 * the last to take a prefilled answer (platform.claude.com,
+	 * "Troubleshooting thinking", November 2026). */
+	settings->keeps_opening = model != NULL && model->takes_prefill &&
+	    strcmp(model->vendor, "anthropic") == 0;
 	/* No user message may directly follow a tool result, so the last group
 	 * of a turn, which has the answer, must be kept. */
 	settings->alternates = model != NULL && model->answers_results;
