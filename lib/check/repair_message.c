@@ -58,7 +58,9 @@ ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
 	entry->place = *place;
 	entry->role = event->message->role;
 	entry->rules = rules;
-	entry->is_empty = ctx_message_is_empty(event->message);
+	entry->is_empty = (rules & CTX_LAST_MAY_BE_EMPTY)
+	    ? ctx_message_is_empty(event->message)
+	    : event->message->n == 0;
 	repair->removed_member = 0;
 	repair->run_known = false;
 	repair->n_late = 0;
