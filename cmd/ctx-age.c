@@ -178,7 +178,8 @@ report_counts(struct age_command *age, const struct ctx_age_counts *counts)
 		    "--older-than: nothing is changed, because no message has "
 		    "a timestamp");
 	cli_note_reasoning(&age->cli, counts->bound, counts->refused);
-	cli_note_removed_reasoning(&age->cli, counts->reasoning);
+	cli_note_removed_reasoning(&age->cli, counts->reasoning,
+	    counts->dropped);
 	(void)snprintf(moved, sizeof moved,
 	    "moved %" PRIu64 " %s to files, saved %" PRIu64 " tokens",
 	    counts->results, what, counts->tokens);

@@ -187,7 +187,8 @@ report_file(struct check_command *check, uint64_t found)
 		    check->cli.files[check->cli.n_opened - 1],
 		    options->messages, options->repaired, found);
 	cli_describe_change("findings repaired: %" PRIu64, options->repaired);
-	cli_note_removed_reasoning(&check->cli, options->reasoning_removed);
+	cli_note_removed_reasoning(&check->cli, options->reasoning_removed,
+	    options->reasoning_dropped);
 	if (!check->quiet)
 		cli_note_reasoning(&check->cli, options->reasoning_kept,
 		    options->refused);

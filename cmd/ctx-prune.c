@@ -140,6 +140,14 @@ say_over(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 	    cli_group_digits(after, "", outcome->after), owners, advice);
 }
 
+/* Returns true if the provider drops reasoning after a changed message, and
+ * does not refuse it. */
+static bool
+is_dropped(const struct ctx_prune_outcome *outcome)
+{
+	return outcome->settings->binds == CTX_BINDS_DROPPED;
+}
+
 static void
 say_refused(struct prune_command *prune,
     const struct ctx_prune_outcome *outcome)
@@ -150,9 +158,10 @@ say_refused(struct prune_command *prune,
 	if (prune->refused++ < MOST_LINES)
 		cli_say(&prune->cli,
 		    "%s%s: nothing was removed, because the provider would "
-		    "refuse the signed reasoning after the first changed "
+		    "%s reasoning after the first changed "
 		    "message; --reasoning drop removes that reasoning",
-		    outcome->file, format_place(outcome, place));
+		    outcome->file, format_place(outcome, place),
+		    is_dropped(outcome) ? "drop the" : "refuse the signed");
 }
 
 /* Warns once if the argument of --quantum is greater than the target of pruning
@@ -258,12 +267,12 @@ report_conversation(void *user, const struct ctx_prune_outcome *outcome,
 		    outcome->file, outcome->notice_unsupported->name);
 	prune->notice_reported |= outcome->notice_unsupported != NULL;
 	if (outcome->breaks_signed_reasoning && !prune->reasoning_reported)
-		cli_say(&prune->cli,
-		    "%s: kept signed reasoning after a change; "
-		    "the provider refuses it unless the "
-		    "request sets prefix_mismatch_behavior "
-		    "to drop_block",
-		    outcome->file);
+		cli_say(&prune->cli, "%s: kept %s", outcome->file,
+		    is_dropped(outcome)
+			? "reasoning after a change; the provider drops it"
+			: "signed reasoning after a change; the provider "
+			  "refuses it unless the request sets "
+			  "prefix_mismatch_behavior to drop_block");
 	prune->reasoning_reported |= outcome->breaks_signed_reasoning;
 	say_kept_all(prune, outcome);
 	describe(prune, outcome);

@@ -159,7 +159,8 @@ static void
 report_counts(struct truncate_command *truncate,
     const struct ctx_truncate_counts *counts)
 {
-	cli_note_removed_reasoning(&truncate->cli, counts->reasoning);
+	cli_note_removed_reasoning(&truncate->cli, counts->reasoning,
+	    counts->dropped);
 	if (truncate->cli.verbose)
 		cli_say(&truncate->cli,
 		    "truncated %" PRIu64 " tool results, %" PRIu64

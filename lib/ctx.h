@@ -432,8 +432,8 @@ typedef int ctx_change_function(void *user,
  *    appended before the output is written; NULL: none
  *  - tool, not_tool: regular expressions (PCRE2); only results of tools whose
  *    name matches tool and does not match not_tool are changed; NULL: of all
- *  - reasoning: what to do with signed reasoning that its provider would refuse
- *    after a change: "drop" it (the default), "keep" it, or "fail", which
+ *  - reasoning: what to do with reasoning that the provider would refuse or
+ *    drop after a change: "drop" it (the default), "keep" it, or "fail", which
  *    leaves the conversation unchanged; it is then refused
  *  - on_change: called with user for each change; NULL: not called */
 

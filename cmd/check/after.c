@@ -4,8 +4,8 @@
  * already received
  *
  * A change costs money, because the provider's prompt cache can be used only
- * for the part of the request before the change.  If signed reasoning comes
- * after the change, the provider may even refuse the request.
+ * for the part of the request before the change.  If reasoning comes after the
+ * change, the provider may drop it, or even refuse the request.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -35,6 +35,13 @@ print_place(const struct ctx_request_prefix_item *item, uint64_t line,
 	(void)putchar(' ');
 }
 
+/* Returns true if the provider refuses the later request. */
+static bool
+is_refused(const struct ctx_request_prefix_change *change)
+{
+	return change->bound != NULL && change->binds == CTX_BINDS_REFUSED;
+}
+
 static void
 print_change(const char *later, const struct ctx_request_prefix_change *change)
 {
@@ -55,12 +62,15 @@ print_change(const char *later, const struct ctx_request_prefix_change *change)
 		cli_print_masked(stdout, change->now.p, change->now.n);
 		(void)putchar('\n');
 	}
-	if (change->refused != NULL) {
-		print_place(change->refused, change->refused->line, 0);
+	if (change->bound != NULL) {
+		print_place(change->bound, change->bound->line, 0);
 		printf("bound-reasoning: ");
-		print_item(change->refused);
-		puts(" has signed reasoning after the change, which the "
-		     "provider refuses");
+		print_item(change->bound);
+		puts(is_refused(change)
+			? " has signed reasoning after the change, which the "
+			  "provider refuses"
+			: " is reasoning after the change, which the provider "
+			  "drops");
 	}
 	cli_print_masked(stdout, later, strlen(later));
 	printf(": of %" PRIu64 " tokens in the prompt cache %" PRIu64
@@ -103,8 +113,11 @@ print_json(const struct cli *cli,
 	o = cli_json_with(o, "changed",
 	    change->item != NULL ? changed : json_null());
 	o = cli_json_with(o, "refused",
-	    change->refused != NULL ? make_item_json(change->refused)
-				    : json_null());
+	    is_refused(change) ? make_item_json(change->bound) : json_null());
+	o = cli_json_with(o, "dropped",
+	    change->bound != NULL && !is_refused(change)
+		? make_item_json(change->bound)
+		: json_null());
 	if (cli_json_line(stdout, CLI_STDOUT, o, 0, &err) < 0)
 		cli_fail(cli, &err);
 }
@@ -131,7 +144,7 @@ after_compare(struct cli *cli, struct ctx_model_counters *counters,
 	else if (output == AFTER_LINES && !change.appended)
 		print_change(later, &change);
 	cli_check_stdout(cli);
-	if (change.refused != NULL)
+	if (is_refused(&change))
 		cli_status(cli, CLI_NO);
 	ctx_request_prefix_close(first);
 	ctx_request_prefix_close(second);

@@ -500,16 +500,16 @@ void cli_note_models(const struct cli *cli,
     struct ctx_model_counters *counters);
 
 /*
- * Prints two numbers, each if it is not 0. kept: messages that still have bound
- * reasoning although an earlier message was changed; bound reasoning is signed
- * reasoning that the provider refuses after such a change. refused:
+ * Prints two numbers, each if it is not 0. kept: messages that still have
+ * signed reasoning, which the provider refuses after a change. refused:
  * conversations that were left unchanged because of "--reasoning fail"; if
  * there are any, sets the exit status CLI_NO.
  */
 void cli_note_reasoning(struct cli *cli, uint64_t kept, uint64_t refused);
 /* With --verbose, prints from how many messages signed reasoning was removed
- * because something before it was changed. */
-void cli_note_removed_reasoning(const struct cli *cli, uint64_t removed);
+ * after a change, and how many reasoning items the provider will drop. */
+void cli_note_removed_reasoning(const struct cli *cli, uint64_t removed,
+    uint64_t dropped);
 /* Frees a regular expression.  If matching it with a tool's name or a text took
  * too long, so that messages were not changed, prints a warning. option: the
  * option with the expression. */

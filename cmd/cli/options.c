@@ -54,15 +54,21 @@ cli_note_reasoning(struct cli *cli, uint64_t kept, uint64_t refused)
 		return;
 	cli_status(cli, CLI_NO);
 	cli_say(cli,
-	    "%llu conversations are unchanged: the provider would refuse "
-	    "signed reasoning after the first changed message; remove it with "
-	    "--reasoning drop",
+	    "%llu conversations are unchanged: the provider would refuse or "
+	    "drop reasoning after the first changed message; --reasoning drop "
+	    "changes them",
 	    (unsigned long long)refused);
 }
 
 void
-cli_note_removed_reasoning(const struct cli *cli, uint64_t removed)
+cli_note_removed_reasoning(const struct cli *cli, uint64_t removed,
+    uint64_t dropped)
 {
+	if (cli->verbose && dropped > 0)
+		cli_say(cli,
+		    "the provider will drop %llu reasoning items, which follow "
+		    "the first changed message",
+		    (unsigned long long)dropped);
 	if (cli->verbose && removed > 0)
 		cli_say(cli,
 		    "removed signed reasoning from %llu messages after the "

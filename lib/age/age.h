@@ -121,8 +121,11 @@ struct ctx_age_counts {
 	/* Number of messages that still have signed reasoning which the
 	 * provider may refuse, because a message before it was changed. */
 	uint64_t bound;
+	/* Number of reasoning items that the provider will drop, because a
+	 * message before them was changed. */
+	uint64_t dropped;
 	/* Number of conversations that were left unchanged, because the
-	 * provider would refuse their signed reasoning after a change. */
+	 * provider would not take their reasoning after a change. */
 	uint64_t refused;
 };
 

@@ -109,7 +109,7 @@ ctx_age_queue_append(struct aging *aging, struct age_queue *queue,
 		return NULL;
 	entry->message = queue->messages;
 	entry->first_result = queue->results;
-	entry->is_signed = ctx_message_is_signed(event->message);
+	entry->is_bound = ctx_message_is_bound(event->message, queue->binds);
 	if (record_time(aging, queue, entry, event->message, err) < 0 ||
 	    record_result_tools(aging, queue, entry, event->message, err) < 0 ||
 	    ctx_groups_add(&queue->groups, event->message, &nothing, 0, err) <
@@ -122,7 +122,7 @@ ctx_age_queue_append(struct aging *aging, struct age_queue *queue,
 		    aging->rewrite.stream->transcript, event->line,
 		    queue->messages);
 	queue->messages += !entry->continues;
-	if (queue->binds &&
+	if (queue->binds == CTX_BINDS_REFUSED &&
 	    ctx_place_next(&queue->place, event->message, entry->message,
 		&aging->text, err) < 0)
 		return NULL;

@@ -70,7 +70,7 @@ struct age_entry {
 	 * rewrite.edits, from the index first_edit on. */
 	size_t first_edit, edits;
 	struct message_place place;
-	bool is_signed; /* true if the message has signed reasoning */
+	bool is_bound; /* see ctx_message_is_bound */
 	/* True if a tool result of the message was replaced; false if only
 	 * reasoning was removed. */
 	bool has_aged_results;
@@ -105,9 +105,9 @@ struct age_queue {
 	int64_t time, newest;
 	bool has_time; /* true once a message had a timestamp */
 	bool ended;    /* true if the conversation has ended */
-	/* True if signed reasoning of the conversation's model is bound: its
-	 * provider refuses it if anything before it was changed. */
-	bool binds;
+	/* How the provider of the conversation's model treats reasoning if
+	 * anything before it was changed. */
+	enum ctx_binding binds;
 	bool changed; /* true once a message of the conversation was changed */
 	/* Place of the message that was read last in its conversation.  Before
 	 * ctx-age removes the reasoning of a message, it stores the message in

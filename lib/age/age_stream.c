@@ -52,7 +52,7 @@ hold_record(struct aging *aging, struct age_entry *entry,
 	/* Nothing in this message will be changed, and it is the only message
 	 * in the queue.  So the message is written at once. */
 	if (entry->tools == NULL && lines->first == lines->end - 1 &&
-	    !(queue->changed && entry->is_signed) &&
+	    !(queue->changed && entry->is_bound) &&
 	    !ctx_age_may_refuse(aging, queue)) {
 		ctx_held_queue_remove_last(lines);
 		return 0;

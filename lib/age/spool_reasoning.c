@@ -95,9 +95,12 @@ ctx_age_remove_reasoning(struct aging *aging, struct age_queue *queue,
 	entry->has_aged_results = entry->edits > 0;
 	if (entry->edits == 0)
 		entry->first_edit = aging->rewrite.edits.n;
-	if (!(queue->changed || entry->has_aged_results) || !queue->binds ||
-	    !entry->is_signed)
+	if (!(queue->changed || entry->has_aged_results) || !entry->is_bound)
 		return 0;
+	if (queue->binds == CTX_BINDS_DROPPED) {
+		aging->counts->dropped++;
+		return 0;
+	}
 	if (aging->options->reasoning == CTX_REASONING_DROP)
 		return remove_reasoning(aging, queue, entry, err);
 	ctx_bound_count(&aging->counts->bound, &queue->bound_end,

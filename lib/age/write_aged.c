@@ -156,7 +156,7 @@ ctx_age_check_refusal(struct aging *aging, struct age_queue *queue,
 		    ctx_age_message(aging, queue, entry, true, err) < 0)
 			return -1;
 		changed |= queue->savings > was;
-		*refused |= changed && entry->is_signed;
+		*refused |= changed && entry->is_bound;
 	}
 	if (queue->savings < aging->options->at_least)
 		*refused = false;

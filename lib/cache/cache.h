@@ -113,7 +113,7 @@ struct ctx_request_prefix_item {
 	enum ctx_role role;
 	uint64_t bytes, tokens;
 	uint64_t hash;
-	bool is_signed; /* true if the message has signed reasoning */
+	bool is_bound; /* see ctx_message_is_bound */
 	/* True if the message of this item is split over several records, and
 	 * the next item has the next part of the message. */
 	bool is_continued;
@@ -175,11 +175,12 @@ struct ctx_request_prefix_change {
 	 * message that differs to its end.  The provider cannot read them from
 	 * its cache any more. */
 	uint64_t lost;
-	/* The first message because of which the provider refuses the later
-	 * request, or NULL if there is none.  Such a message has, after the
-	 * first difference, bound reasoning (signed reasoning that the provider
-	 * refuses if anything before it was changed). */
-	const struct ctx_request_prefix_item *refused;
+	/* The first message that has, after the first difference, bound
+	 * reasoning (reasoning that the provider does not take if anything
+	 * before it was changed), or NULL if there is none. */
+	const struct ctx_request_prefix_item *bound;
+	/* How the provider treats this reasoning. */
+	enum ctx_binding binds;
 };
 /* Finds how a later request differs from an earlier one.  When the caller read
  * the later request, the option "earlier" must have been the earlier request.

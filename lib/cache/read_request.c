@@ -37,6 +37,17 @@ get_member_tokens(const char *name, const struct ctx_request_overhead *overhead)
 	return 0;
 }
 
+/* Returns true if the provider reads a member of the request after the
+ * messages, so that it does not cache the member.  From GPT-6.2 on, which drops
+ * reasoning after a change, OpenAI appends the instructions to the input
+ * (developers.openai.com, "Using GPT-6.2", November 2026). */
+static bool
+is_after_input(const struct ctx_request_prefix *prefix, const char *name)
+{
+	return prefix->binds == CTX_BINDS_DROPPED &&
+	    strcmp(name, "instructions") == 0;
+}
+
 /* Adds a member of the request, such as the tools or the system prompt, to the
  * list of items, without its cache breakpoints.  Does nothing if the request
  * has no such member. */
@@ -102,8 +113,8 @@ begin_request(void *user, const struct ctx_event *event, struct ctx_err *err)
 	    ctx_count_request_overhead(run->model_counter.counter,
 		event->record->json, event->layout, &overhead, err) < 0)
 		return -1;
-	/* Whether the provider refuses signed reasoning of this model if
-	 * anything before it was changed.  This must be found now, because the
+	/* How the provider treats reasoning of this model if anything before it
+	 * was changed.  This must be found now, because the
 	 * model's name is valid only while the stream is read. */
 	reading->prefix->binds =
 	    ctx_model_binds(run->model_counter.model, run->model_counter.name);
@@ -115,7 +126,8 @@ begin_request(void *user, const struct ctx_event *event, struct ctx_err *err)
 	for (size_t i = 0; event->layout->in_request &&
 	     (name = ctx_breakpoint_before(format, i)) != NULL;
 	     i++)
-		if (add_request_member(reading, event, format, name, &overhead,
+		if (!is_after_input(reading->prefix, name) &&
+		    add_request_member(reading, event, format, name, &overhead,
 			err) < 0)
 			return -1;
 	reading->prefix->n_members = reading->prefix->n;
@@ -177,7 +189,8 @@ add_request_message(void *user, const struct ctx_event *event,
 
 	if (item == NULL || ctx_cache_run_add(run, event, err) == NULL)
 		return -1;
-	item->is_signed = ctx_message_is_signed(event->message);
+	item->is_bound =
+	    ctx_message_is_bound(event->message, reading->prefix->binds);
 	set_item_index(reading, event, item);
 	item->role = event->message->role;
 	if (ctx_count_message(run->model_counter.counter, event->message, &cost,
@@ -191,8 +204,8 @@ add_request_message(void *user, const struct ctx_event *event,
 	    ctx_request_hash_item(reading, event->record, event->node, err) < 0)
 		return -1;
 	if (reading->prefix->differs && !differed)
-		reading->prefix->refused =
-		    ctx_bound_after(event->message, reading->prefix->offset);
+		reading->prefix->is_bound = ctx_bound_after(event->message,
+		    reading->prefix->binds, reading->prefix->offset);
 	return 0;
 }
 

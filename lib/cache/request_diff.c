@@ -93,11 +93,10 @@ ctx_request_prefix_compare(const struct ctx_request_prefix *earlier,
 	    (struct ctx_str){later->earlier_excerpt, later->earlier_excerpt_n};
 	change->now =
 	    (struct ctx_str){later->later_excerpt, later->later_excerpt_n};
-	if (!later->binds)
-		return;
+	change->binds = later->binds;
 	for (i = n; i < later->n; i++)
-		if (i > n ? later->items[i].is_signed : later->refused) {
-			change->refused = &later->items[i];
+		if (i > n ? later->items[i].is_bound : later->is_bound) {
+			change->bound = &later->items[i];
 			return;
 		}
 }

@@ -30,7 +30,7 @@ struct ctx_request_prefix {
 	 * the option "keep" is true. */
 	struct ctx_buf text;
 	/* True if the request differs from the earlier one.  The members from
-	 * here to "refused" describe the first difference. */
+	 * here to "is_bound" describe the first difference. */
 	bool differs;
 	/* Place of the first difference: offset in bytes in the JSON of its
 	 * record, line in the file, column in the line (line and column from
@@ -42,12 +42,12 @@ struct ctx_request_prefix {
 	 * the later request. */
 	char earlier_excerpt[40], later_excerpt[40];
 	size_t earlier_excerpt_n, later_excerpt_n;
-	/* True if the message with the first difference has signed reasoning
+	/* True if the message with the first difference has bound reasoning
 	 * that ends after the difference. */
-	bool refused;
-	/* True if the provider refuses signed reasoning of the request's model
-	 * when anything before it was changed (bound reasoning). */
-	bool binds;
+	bool is_bound;
+	/* How the provider of the request's model treats reasoning when
+	 * anything before it was changed. */
+	enum ctx_binding binds;
 };
 
 /* What ctx_request_prefix_read needs while it reads a request. */

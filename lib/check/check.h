@@ -464,14 +464,15 @@ struct ctx_check_config {
 	/* Numbers of messages that were checked, and of repairs, set by
 	 * ctx_check_stream. */
 	uint64_t messages, repaired;
-	/* Numbers that ctx_check_stream sets.  Bound reasoning is signed
-	 * reasoning that the provider refuses if anything before the reasoning
-	 * was changed. reasoning_removed: number of messages from which a
+	/* Numbers that ctx_check_stream sets.  Bound reasoning is reasoning
+	 * that the provider does not take if anything before the reasoning was
+	 * changed. reasoning_removed: number of messages from which a
 	 * repair has removed bound reasoning. reasoning_kept: number of
-	 * messages in which bound reasoning was kept. refused: number of
-	 * conversations that were not repaired because of
+	 * messages in which bound reasoning was kept. reasoning_dropped: number
+	 * of reasoning items that the provider will drop after a repair.
+	 * refused: number of conversations that were not repaired because of
 	 * CTX_REASONING_FAIL. */
-	uint64_t reasoning_removed, reasoning_kept, refused;
+	uint64_t reasoning_removed, reasoning_kept, reasoning_dropped, refused;
 };
 
 /* Checks the conversations of a stream.  If writer is not NULL, also repairs

@@ -24,9 +24,9 @@ struct check_conversation {
 	uint64_t messages;
 	/* number of messages that were not removed by a repair */
 	uint64_t messages_left;
-	/* True if the provider refuses signed reasoning of the conversation's
-	 * model when anything before the reasoning was changed. */
-	bool binds;
+	/* How the provider of the conversation's model treats reasoning when
+	 * anything before it was changed. */
+	enum ctx_binding binds;
 	/* true if the events of the conversation are kept in memory */
 	bool holding;
 };
@@ -459,7 +459,7 @@ repair_held(struct check *check, const struct ctx_event *end,
 	struct check_conversation *conversation =
 	    end != NULL ? &check->record : &check->lines;
 	struct ctx_finding finding = {.id = CTX_RULE_BOUND_REASONING,
-	    .what = "not repaired, because the provider would refuse signed "
+	    .what = "not repaired, because the provider would refuse or drop "
 		    "reasoning after the repair"};
 	int rc;
 
@@ -488,7 +488,7 @@ begin_checking(void *user, const struct ctx_event *event, struct ctx_err *err)
 	    event->inside ? &check->record : &check->lines;
 	struct ctx_check_config *options = check->options;
 
-	conversation->binds = false;
+	conversation->binds = CTX_BINDS_NOTHING;
 	if (find_choice(check, conversation, event, err) < 0)
 		return -1;
 	if (check->repairing && options->counters != NULL &&

@@ -77,9 +77,9 @@ struct ctx_repair_entry {
 
 /* Changes that repairs have made in a conversation so far. */
 struct ctx_repair_changes {
-	/* True if the provider refuses signed reasoning of the conversation's
-	 * model when anything before the reasoning was changed. */
-	bool binds;
+	/* How the provider of the conversation's model treats reasoning when
+	 * anything before it was changed. */
+	enum ctx_binding binds;
 	/* True if a repair has changed the part of the conversation before the
 	 * next message that will be written.  Changes of cache breakpoints do
 	 * not count. */
@@ -290,7 +290,8 @@ int ctx_repair_move_late(struct ctx_repair *repair,
 /* Begins a conversation. inside: true if the conversation is inside a record;
  * false if its messages are records. binds: value for
  * ctx_repair_changes.binds. */
-void ctx_repair_begin(struct ctx_repair *repair, bool inside, bool binds);
+void ctx_repair_begin(struct ctx_repair *repair, bool inside,
+    enum ctx_binding binds);
 /* Appends a message to the queue before it is checked. rules: the rules by
  * which the message will be checked. */
 int ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,

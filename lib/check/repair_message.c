@@ -7,7 +7,7 @@
 #include "stream/stream.h"
 
 void
-ctx_repair_begin(struct ctx_repair *repair, bool inside, bool binds)
+ctx_repair_begin(struct ctx_repair *repair, bool inside, enum ctx_binding binds)
 {
 	struct ctx_repair_changes *changes =
 	    inside ? &repair->inner : &repair->lines;

@@ -50,24 +50,30 @@ report_removed_reasoning(struct ctx_repair *repair,
 }
 
 /* Parses the JSON text of a message in the queue as it will be written.
- * Returns 1 if the message has signed reasoning that ends after the offset
+ * Returns 1 if the message has bound reasoning that ends after the offset
  * "from" and must be removed.  Returns 0 if it has none; if options->reasoning
- * keeps it; or in a trial, which only sets repair->refused and refused_at.
- * Returns -1 with *err after an error. */
+ * keeps it; if the provider drops it; or in a trial, which only sets
+ * repair->refused and refused_at. Returns -1 with *err after an error. */
 static int
 find_reasoning(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
-    struct ctx_str text, size_t from, struct ctx_err *err)
+    enum ctx_binding binds, struct ctx_str text, size_t from,
+    struct ctx_err *err)
 {
 	enum ctx_reasoning reasoning = repair->options->reasoning;
 	int rc = ctx_rewrite_read_text(repair->rewrite, entry->held.dialect,
 	    text, 0, err);
 
-	if (rc <= 0 || !ctx_bound_after(&repair->rewrite->text_message, from))
+	if (rc <= 0 ||
+	    !ctx_bound_after(&repair->rewrite->text_message, binds, from))
 		return rc < 0 ? -1 : 0;
 	if (repair->trial) {
 		if (!repair->refused)
 			repair->refused_at = entry->place;
 		repair->refused = true;
+		return 0;
+	}
+	if (binds == CTX_BINDS_DROPPED) {
+		repair->options->reasoning_dropped++;
 		return 0;
 	}
 	if (reasoning == CTX_REASONING_DROP)
@@ -98,8 +104,8 @@ ctx_repair_record_reasoning(struct ctx_repair *repair,
 
 	if (from == SIZE_MAX)
 		return 0;
-	rc = find_reasoning(repair, entry, ctx_repair_text(repair, entry), from,
-	    err);
+	rc = find_reasoning(repair, entry, repair->lines.binds,
+	    ctx_repair_text(repair, entry), from, err);
 	return rc <= 0 ? rc
 		       : remove_reasoning(repair, entry, from,
 			     &repair->rewrite->edits, err);
@@ -125,7 +131,8 @@ replace_message(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	if (ctx_edits_apply_some(edits, first, n, old, &repair->added, err) < 0)
 		return -1;
 	text = (struct ctx_str){repair->added.p, repair->added.n};
-	rc = find_reasoning(repair, entry, text, from, err);
+	rc =
+	    find_reasoning(repair, entry, repair->inner.binds, text, from, err);
 	if (rc <= 0)
 		return rc;
 	repair->out.n = 0;

@@ -69,10 +69,11 @@ struct ctx_model {
 	enum ctx_cache_kind cache;
 	/* minimum number of tokens of a prompt that the provider caches */
 	uint32_t cache_least;
-	/* True if the provider refuses a request in which anything before
-	 * signed reasoning of the model was changed (platform.claude.com,
-	 * "Prefix checks on thinking blocks", November 2026). */
-	bool binds;
+	/* binds: true if the provider does not take reasoning of the model
+	 * after a changed message. drops_bound: true if it drops the reasoning,
+	 * false if it refuses the request; if binds is false, true says that
+	 * versions which the table lacks have both members true. */
+	bool binds, drops_bound;
 	/* True if the provider removes reasoning, and does not bill it, in
 	 * messages before the last message of the user.  If
 	 * ctx_surcharges.keeps_thoughts is true, it bills this reasoning, but
@@ -161,11 +162,11 @@ bool ctx_model_has_alias(const struct ctx_model *model, const char *name,
  * known. */
 const struct ctx_price *ctx_model_price(const struct ctx_model *model,
     int64_t now, uint64_t tokens);
-/* Returns true if the provider refuses a request in which signed reasoning of
- * this model comes after a changed message (ctx_model.binds).  Also returns
- * true for versions of Claude that are not in the table, and for unknown models
- * (model is NULL or the row for unknown models). */
-bool ctx_model_binds(const struct ctx_model *model, struct ctx_str name);
+/* Returns how the provider treats reasoning of this model after a changed
+ * message.  Returns CTX_BINDS_REFUSED for versions of Claude that the table
+ * lacks, and for unknown models (model is NULL or the row for these). */
+enum ctx_binding ctx_model_binds(const struct ctx_model *model,
+    struct ctx_str name);
 /* Returns true if an encoding is that of a model, or a reconstruction of the
  * model's encoding, as far as ctx knows. encoding: a name, or the path of a
  * vocabulary file.  Returns true for every file, unless the tokenizer of the
@@ -586,11 +587,9 @@ int ctx_model_counters_find(struct ctx_model_counters *counters,
  * that name no model, because the user has chosen neither a model nor an
  * encoding. */
 bool ctx_model_counters_ask_dialect(const struct ctx_model_counters *counters);
-/* Sets *binds to true if the provider refuses a request in which anything
- * before signed reasoning of the model was changed (ctx_model_binds).  Also
- * sets *binds to true if no model is named.  Opens no tokenizer. */
+/* Sets *binds to the result of ctx_model_binds.  Opens no tokenizer. */
 int ctx_model_counters_binds(struct ctx_model_counters *counters,
-    struct ctx_str literal, bool *binds, struct ctx_err *err);
+    struct ctx_str literal, enum ctx_binding *binds, struct ctx_err *err);
 /* Sets *row to the model that ctx_model_find finds, or to NULL if no model is
  * named, or if the name is not known.  Opens no tokenizer. */
 int ctx_model_counters_model(struct ctx_model_counters *counters,

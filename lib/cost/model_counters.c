@@ -180,15 +180,16 @@ find_model(struct ctx_model_counters *counters, struct ctx_str name)
 
 int
 ctx_model_counters_binds(struct ctx_model_counters *counters,
-    struct ctx_str literal, bool *binds, struct ctx_err *err)
+    struct ctx_str literal, enum ctx_binding *binds, struct ctx_err *err)
 {
 	struct ctx_str name;
 
 	if (find_name(counters, literal, &name, err) < 0)
 		return -1;
-	*binds = name.p == NULL ||
-	    ctx_model_binds(ctx_model_find(&counters->own, name.p, name.n),
-		name);
+	*binds = ctx_model_binds(name.p == NULL
+		? NULL
+		: ctx_model_find(&counters->own, name.p, name.n),
+	    name);
 	return 0;
 }
 

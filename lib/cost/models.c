@@ -89,6 +89,7 @@ fill_model(struct ctx_model *model, const struct model_row *row,
 	if (which == OF_VARIANTS)
 		return;
 	model->drops_reasoning = false;
+	model->binds |= model->drops_bound;
 	if (strcmp(row->vendor, newest->vendor) != 0)
 		return;
 	model->encoding = newest->encoding;
@@ -569,18 +570,27 @@ ctx_model_find(const struct ctx_models *own, const char *p, size_t n)
 	    same);
 }
 
-bool
-ctx_model_binds(const struct ctx_model *model, struct ctx_str name)
+/* Returns true if a name has the name of a row of Claude and then a version, so
+ * that the table does not have the model. */
+static bool
+is_new_claude(const struct ctx_model *model, struct ctx_str name)
 {
-	size_t row, i;
+	size_t row = strlen(model->name), i;
 
-	if (model == NULL || model->binds)
-		return true;
 	if (strcmp(model->vendor, rows[NEWEST_CLAUDE].vendor) != 0)
 		return false;
-	row = strlen(model->name);
 	for (i = 0; i + row <= name.n; i++)
 		if (match_prefix(name.p + i, name.n - i, model->name).used > 0)
 			return has_version(name.p + i + row, name.n - i - row);
 	return false;
+}
+
+enum ctx_binding
+ctx_model_binds(const struct ctx_model *model, struct ctx_str name)
+{
+	if (model != NULL && model->binds && model->drops_bound)
+		return CTX_BINDS_DROPPED;
+	return model == NULL || model->binds || is_new_claude(model, name)
+	    ? CTX_BINDS_REFUSED
+	    : CTX_BINDS_NOTHING;
 }

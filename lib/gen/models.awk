@@ -119,6 +119,14 @@ function boolean(s) {
 	return s == "yes" ? "true" : "false"
 }
 
+# Returns the initializers of the members binds and drops_bound of a model.
+function binding(s) {
+	if (s !~ /^(-|refused|dropped|later)$/)
+		fail(s " is no way to treat bound reasoning")
+	return (s ~ /ed$/ ? "true" : "false") ", " \
+	    (s ~ /^(dropped|later)$/ ? "true" : "false")
+}
+
 # Adds a name that stands for the model with the given number.
 function add_alias(name, model) {
 	if (alias[name]++)
@@ -137,7 +145,7 @@ function model(s) {
 	    constant("CTX_IMAGE", $9), number($10), number($11), number($12),
 	    constant("CTX_TOOLS", $13), number($14), number($15))
 	return s sprintf("%s, %s, %s, %s, %s, %s, %s, %s, %s, NULL, %d, NULL, \"%s\", " \
-	    "false}},", constant("CTX_CACHE", $16), number($17), boolean($18),
+	    "false}},", constant("CTX_CACHE", $16), number($17), binding($18),
 	    boolean($19), boolean($20), boolean($21), boolean($22), boolean($23),
 	    boolean($24), many[$1], $27)
 }

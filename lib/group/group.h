@@ -146,6 +146,10 @@ struct ctx_segment {
 	uint32_t shared_tokens;
 	uint16_t flags;
 	uint8_t role;
+	/* How the segment's message is linked to reasoning before it (enum
+	 * ctx_reasoning_link).  CTX_LINK_NONE if the provider does not drop
+	 * such reasoning after a change (ctx_groups.unlinks). */
+	uint8_t link;
 };
 
 /* Returns the smaller one of tokens and UINT32_MAX. Only a text of gigabytes
@@ -194,6 +198,10 @@ struct ctx_groups {
 	uint64_t tokens;
 	uint64_t messages;
 	uint64_t nonsystem_messages;
+	/* True if the provider drops reasoning items after a changed message
+	 * (CTX_BINDS_DROPPED), so that they can be removed by themselves.  The
+	 * user of the groups sets this; ctx_groups_reset keeps it. */
+	bool unlinks;
 	uint32_t turn; /* number of the newest turn */
 	/* true once the newest turn has a message after the user messages at
 	 * its beginning */

@@ -40,6 +40,7 @@ ctx_groups_reset(struct ctx_groups *groups)
 	    .tools = groups->tools,
 	    .text = groups->text,
 	    .speaker = groups->speaker,
+	    .unlinks = groups->unlinks,
 	    .last_task = CTX_NO_SEGMENT,
 	    .attached = CTX_NO_SEGMENT,
 	    .continuing = CTX_NO_SEGMENT,
@@ -143,6 +144,8 @@ add_message_segment(struct ctx_groups *groups,
 		return -1;
 	segment->role = (uint8_t)message->role;
 	segment->flags = (uint16_t)add_message_flags(message, flags);
+	segment->link =
+	    groups->unlinks ? (uint8_t)message->link : (uint8_t)CTX_LINK_NONE;
 	return 0;
 }
 
@@ -153,7 +156,8 @@ ctx_segments_set_cost(struct ctx_segment *segments, size_t n,
 	struct ctx_segment *rest = &segments[n - 1];
 
 	rest->tokens = cost->tokens;
-	rest->reasoning = ctx_limit_tokens(cost->reasoning);
+	rest->reasoning = ctx_limit_tokens(
+	    rest->link == CTX_LINK_REASONING ? cost->tokens : cost->reasoning);
 	rest->clearable_tokens = ctx_limit_tokens(cost->clearable);
 	if (n == 1)
 		return;

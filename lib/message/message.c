@@ -135,6 +135,15 @@ ctx_message_is_signed(const struct ctx_message *message)
 }
 
 bool
+ctx_message_is_bound(const struct ctx_message *message,
+    enum ctx_binding binding)
+{
+	return binding == CTX_BINDS_DROPPED
+	    ? message->link == CTX_LINK_REASONING
+	    : binding == CTX_BINDS_REFUSED && ctx_message_is_signed(message);
+}
+
+bool
 ctx_message_has(const struct ctx_message *message, enum ctx_block_kind kind)
 {
 	for (size_t i = 0; i < message->n; i++)

@@ -167,6 +167,31 @@ enum {
 	CTX_MESSAGE_INACTIVE = 4096,
 };
 
+/* How a provider treats reasoning if anything before it was changed. */
+enum ctx_binding {
+	CTX_BINDS_NOTHING, /* as any other reasoning */
+	/* The provider refuses the request if the reasoning is signed
+	 * (ctx_block_is_signed). */
+	CTX_BINDS_REFUSED,
+	/* The provider leaves out the reasoning and answers the request.
+	 * Applies to items of OpenAI's Responses API that are only
+	 * reasoning. */
+	CTX_BINDS_DROPPED,
+};
+
+/* How an item of OpenAI's Responses API is linked to the reasoning item before
+ * it.  The API knows by the item's id that it has sent the item after
+ * reasoning, and refuses the item without that reasoning. */
+enum ctx_reasoning_link {
+	CTX_LINK_NONE,      /* the item is not linked */
+	CTX_LINK_REASONING, /* the item is a reasoning item */
+	/* The item is linked by its id.  The API takes it without an id, too
+	 * (ctx_message.id_key). */
+	CTX_LINK_BY_ID,
+	/* The item is linked by its id, which must not be left out. */
+	CTX_LINK_FIXED,
+};
+
 /* A parsed message.  The functions of its dialect (message format) have read it
  * from JSON.  A struct of zeros is valid.  The struct can be used again for
  * another message.  Members of type uint32_t are indices of JSON nodes; 0 means
@@ -196,6 +221,10 @@ struct ctx_message {
 	 * this message answers.  Set only if this number is in another record
 	 * than the message.  Otherwise 0. */
 	uint64_t billed;
+	enum ctx_reasoning_link link;
+	/* JSON node of the key of the item's id, and JSON node of the object
+	 * that has this key.  Set if link is CTX_LINK_BY_ID. */
+	uint32_t id_key, id_owner;
 	unsigned flags;
 	struct ctx_block *blocks;
 	size_t n, cap;
@@ -217,6 +246,10 @@ bool ctx_message_has(const struct ctx_message *message,
     enum ctx_block_kind kind);
 /* Returns true if any block of the message is signed reasoning. */
 bool ctx_message_is_signed(const struct ctx_message *message);
+/* Returns true if a message has reasoning that its provider does not take after
+ * a changed message.  Such reasoning is called bound. */
+bool ctx_message_is_bound(const struct ctx_message *message,
+    enum ctx_binding binding);
 
 /* Returns true if it is certain that all messages before this message were sent
  * to the provider.  This is so if the model wrote this message, or if the

@@ -251,6 +251,7 @@ ctx_prune_apply_plan(struct prune *run, struct held_conversation *conversation,
 {
 	size_t n_segments, first = 0;
 
+	ctx_plan_unlink_items(&conversation->plan);
 	for (size_t i = 0; i < conversation->entries->end;
 	     i++, first += n_segments) {
 		n_segments = ctx_prune_entry_at(conversation, i)->n_segments;

@@ -72,7 +72,7 @@ undo_plan(struct held_conversation *conversation)
 }
 
 /* Marks bound reasoning for removal after the first inserted summary or notice.
- * Bound reasoning is signed reasoning that the provider refuses if anything
+ * Bound reasoning is reasoning that the provider does not take if anything
  * before it was changed. */
 static void
 bind_insertions(struct held_conversation *conversation)
@@ -99,7 +99,7 @@ ctx_prune_plan_summary(struct prune *run,
 		undo_plan(conversation);
 		return -1;
 	}
-	/* The summary may be inserted before all other changes.  The signed
+	/* The summary may be inserted before all other changes.  The bound
 	 * reasoning between the summary and the first other change must then be
 	 * removed, too. */
 	bind_insertions(conversation);

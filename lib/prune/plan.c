@@ -38,6 +38,7 @@ ctx_plan_reset(struct ctx_plan *plan, struct ctx_groups *groups,
 	    .floors = plan->floors,
 	    .marks_cap = plan->marks_cap,
 	    .floors_cap = plan->floors_cap};
+	groups->unlinks = settings->binds == CTX_BINDS_DROPPED;
 }
 
 void
@@ -411,8 +412,8 @@ decide_in_steps(struct ctx_plan *plan, struct ctx_err *err)
 }
 
 /* Returns true if bound reasoning is kept in a changed message or after a
- * changed message.  Bound reasoning is signed; the provider refuses it if
- * anything before it was changed. */
+ * changed message.  The provider does not take bound reasoning if anything
+ * before it was changed. */
 static bool
 has_broken_reasoning(const struct ctx_plan *plan)
 {
@@ -427,7 +428,7 @@ has_broken_reasoning(const struct ctx_plan *plan)
 }
 
 /* Removes bound reasoning from the first changed message on.  Bound reasoning
- * is signed reasoning that the provider refuses if anything before it was
+ * is reasoning that the provider does not take if anything before it was
  * changed.  The removal saves tokens, so the plan is made again and may keep
  * more messages.  If the new plan changes an earlier message, removal and
  * planning are repeated, up to ROUNDS times.  After that, all bound reasoning
@@ -533,6 +534,7 @@ ctx_plan_compact(struct ctx_plan *plan, struct ctx_err *err)
 		if (plan->marks[i] & CTX_MARK_STRIP) {
 			segment->reasoning = 0;
 			segment->flags &= (uint16_t)~CTX_SEGMENT_SIGNED;
+			segment->link = CTX_LINK_NONE;
 		}
 		if (plan->marks[i] & CTX_MARK_CLEAR)
 			segment->clearable_tokens = 0;

@@ -43,7 +43,7 @@ ctx_plan_find_allowed_edits(const struct ctx_plan *plan, size_t i, bool ended)
 	if (!settings->strategy->has_budget || (plan->floors[i] & never))
 		return 0;
 	if (settings->level >= CTX_LEVEL_BALANCED && segment->reasoning > 0 &&
-	    !settings->keeps_reasoning &&
+	    !settings->keeps_reasoning && ctx_plan_may_strip(plan, segment) &&
 	    (!ended || segment->turn < plan->step.turn ||
 		may_lose_new_reasoning(plan, segment)))
 		edits |= CTX_MARK_STRIP;
@@ -266,8 +266,8 @@ ctx_plan_edit_until_met(struct ctx_plan *plan)
 			plan->marks[i]);
 	for (size_t i = 0; i < CTX_LENGTH(steps); i++) {
 		total = edit_oldest(plan, steps[i], total);
-		/* Bound reasoning (signed reasoning that the provider refuses
-		 * if anything before it was changed) must be removed even if
+		/* Bound reasoning (which the provider does not take if
+		 * anything before it was changed) must be removed even if
 		 * the conversation would fit into the target with it. */
 		if (steps[i] != CTX_MARK_STRIP)
 			total = cancel_needless(plan, steps[i], total);

@@ -43,14 +43,18 @@ void ctx_plan_find_floor(struct ctx_plan *plan);
 
 /* ---- plan_reasoning.c ---- */
 
-/* Returns true if the segment has bound reasoning (signed reasoning that the
- * provider refuses if anything before it was changed). */
+/* Returns false if the segment is a reasoning item that must be kept: an item
+ * after it is linked to it by an id that must not be left out. */
+bool ctx_plan_may_strip(const struct ctx_plan *plan,
+    const struct ctx_segment *segment);
+/* Returns true if the segment has bound reasoning (reasoning that the provider
+ * does not take if anything before it was changed) that can be removed. */
 bool ctx_plan_has_bound_reasoning(const struct ctx_plan *plan,
     const struct ctx_segment *segment);
 /* Returns the index of the first message that the plan changes, or UINT64_MAX
  * if it changes none. */
 uint64_t ctx_plan_find_first_change(const struct ctx_plan *plan);
-/* Marks bound reasoning (signed reasoning that the provider refuses if anything
+/* Marks bound reasoning (reasoning that the provider does not take if anything
  * before it was changed) for removal, from message plan->bound_from on, even in
  * messages that must be kept. */
 void ctx_plan_mark_bound_reasoning(struct ctx_plan *plan);

@@ -69,8 +69,8 @@ struct ctx_prune_settings {
 	 * role and delimiters); 0: a share of the target. */
 	uint64_t summary_tokens, reserved;
 	enum ctx_reasoning reasoning;
-	bool binds;         /* see ctx_model_binds */
-	bool keeps_opening; /* see ctx_plan_step.opening */
+	enum ctx_binding binds; /* see ctx_model_binds */
+	bool keeps_opening;     /* see ctx_plan_step.opening */
 	/* True if reasoning of earlier turns is kept, because the provider (or,
 	 * if knows_model is false, one that takes the format) demands it. */
 	bool keeps_reasoning, knows_model;
@@ -296,10 +296,9 @@ struct ctx_plan {
 	 * kept; see ctx_request_overhead. */
 	unsigned tools_alone;
 	uint64_t notices; /* number of tokens that are reserved for notices */
-	/* Bound reasoning is removed from the message with this index and from
-	 * all later messages; UINT64_MAX: from none.  Bound reasoning is signed
-	 * reasoning that the provider refuses if anything before it was
-	 * changed. */
+	/* Bound reasoning (reasoning that the provider does not take if
+	 * anything before it was changed) is removed from the message with this
+	 * index and from all later messages; UINT64_MAX: from none. */
 	uint64_t bound_from;
 	struct ctx_plan_cut cut;
 	/* What will be done with each segment, as CTX_MARK_... bits. */
@@ -340,14 +339,17 @@ bool ctx_plan_keeps_texts(const struct ctx_plan *plan, size_t i);
  * conversation exceeds its trigger, if it has too many messages, if the
  * strategy has no trigger, or if the settings demand it. */
 bool ctx_plan_due(const struct ctx_plan *plan);
-/* Plans the removal of bound reasoning (signed reasoning that the provider
- * refuses if anything before it was changed) from this message and all later
+/* Plans the removal of bound reasoning (reasoning that the provider does not
+ * take if anything before it was changed) from this message and all later
  * ones, and updates plan->after.  Does nothing if the settings keep such
  * reasoning.  Called after ctx_plan_decide for changes that are not in the
  * plan, such as inserted summaries. */
 void ctx_plan_bind(struct ctx_plan *plan, uint64_t message);
-/* Returns true if bound reasoning (signed reasoning that the provider refuses
- * if anything before it was changed) must be removed from the segment. */
+/* Marks the items whose ids must be removed, because the reasoning before them
+ * is removed.  Called when the plan is complete. */
+void ctx_plan_unlink_items(struct ctx_plan *plan);
+/* Returns true if bound reasoning (reasoning that the provider does not take if
+ * anything before it was changed) must be removed from the segment. */
 bool ctx_plan_must_strip(const struct ctx_plan *plan,
     const struct ctx_segment *segment);
 /* Cancels the planned removals if no summary is inserted after all.  Segments
@@ -356,9 +358,9 @@ bool ctx_plan_must_strip(const struct ctx_plan *plan,
  * Exception: if the budget would be exceeded, all bound reasoning is removed
  * whose removal was planned before the call. */
 void ctx_plan_take_back(struct ctx_plan *plan);
-/* Returns true if the provider would refuse the output: bound reasoning is kept
- * although its message or an earlier message was changed, in this run or in an
- * earlier run. */
+/* Returns true if the provider would refuse the output, or drop reasoning from
+ * it: bound reasoning that can be removed is kept although its message or an
+ * earlier message was changed, in this run or in an earlier run. */
 bool ctx_plan_leaves_bound(const struct ctx_plan *plan);
 /* Adds up the tokens of all segments after the planned changes.  Sets
  * plan->after to their sum, and plan->floor to the tokens that must be kept. */
@@ -552,13 +554,11 @@ struct ctx_prune_outcome {
 	/* the plan; plan->floor contains the tokens that must be kept */
 	const struct ctx_plan *plan;
 	bool over; /* true if the number "after" exceeds the budget */
-	/* True if the provider may refuse the output, because bound reasoning
-	 * is kept after a change.  Bound reasoning is signed reasoning that the
-	 * provider refuses if anything before it was changed. */
+	/* True if bound reasoning (reasoning that the provider does not take
+	 * after a change) is kept after a change. */
 	bool breaks_signed_reasoning;
-	/* True if nothing was changed: the provider would refuse signed
-	 * reasoning after a change, and the settings contain
-	 * CTX_REASONING_FAIL. */
+	/* True if nothing was changed: bound reasoning would be lost after a
+	 * change, and the settings contain CTX_REASONING_FAIL. */
 	bool refused;
 	/* The error because of which the conversation was not changed, such as
 	 * a failed summarizer; NULL if there is none. */

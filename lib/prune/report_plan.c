@@ -6,7 +6,7 @@
 #include "prune/plan.h"
 
 /* Returns true if bound reasoning is removed from a message.  Bound reasoning
- * is signed reasoning that the provider refuses if anything before it was
+ * is reasoning that the provider does not take if anything before it was
  * changed. first: index of the message's first segment (message or part of
  * one). */
 static bool
@@ -61,6 +61,9 @@ find_edit_rule(const struct held_conversation *conversation,
 	    {CTX_MARK_DROP_INSERTION, "earlier notice"},
 	};
 
+	if (marks == CTX_MARK_UNLINK)
+		return "bound reasoning";
+	marks &= ~(unsigned)CTX_MARK_UNLINK;
 	if (marks == CTX_MARK_STRIP &&
 	    loses_bound_reasoning(conversation, entry, first))
 		return "bound reasoning";

@@ -319,7 +319,10 @@ open_replay(struct pruned_replay *replay, struct ctx_err *err)
 	if (ctx_prune_settings_for(replay->policy->config, model,
 		&replay->history.settings, err) < 0)
 		return -1;
-	replay->history.settings.binds = model != NULL && model->binds;
+	replay->history.settings.binds = model == NULL
+	    ? CTX_BINDS_NOTHING
+	    : ctx_model_binds(model,
+		  (struct ctx_str){model->name, strlen(model->name)});
 	return ctx_prompt_tree_reset(&replay->tree, err) < 0
 	    ? -1
 	    : ctx_pruned_history_open(&replay->history, replay->policy, err);

@@ -1,11 +1,16 @@
 /*
- * bound_reasoning.c - removes signed reasoning that the provider would refuse,
- * because something before it was changed
+ * bound_reasoning.c - finds reasoning that the provider does not take, because
+ * something before it was changed, and removes it if it would be refused
  *
  * Some Claude models sign each reasoning block together with everything before
  * it.  The provider refuses a request if anything before a signed block was
  * changed (platform.claude.com, "Prefix checks on thinking blocks", November
  * 2026).  So signed reasoning after a change must be removed.
+ *
+ * From GPT-6.2 on, the Responses API drops reasoning items after a change, and
+ * answers the request (developers.openai.com, "Keep the prefix unchanged",
+ * November 2026).  So these need not be removed.  Only ctx-prune removes them,
+ * because it counts them.
  */
 #include <stdlib.h>
 
@@ -29,13 +34,25 @@ ctx_bound_block_after(const struct ctx_message *message, size_t i, size_t from)
 	    message->json->nodes[block->removable].end > from;
 }
 
-bool
-ctx_bound_after(const struct ctx_message *message, size_t from)
+/* Returns true if a message has signed reasoning that ends after the offset
+ * "from". */
+static bool
+is_signed_after(const struct ctx_message *message, size_t from)
 {
 	for (size_t i = 0; i < message->n; i++)
 		if (ctx_bound_block_after(message, i, from))
 			return true;
 	return false;
+}
+
+bool
+ctx_bound_after(const struct ctx_message *message, enum ctx_binding binding,
+    size_t from)
+{
+	if (binding == CTX_BINDS_DROPPED)
+		return ctx_message_is_bound(message, binding) &&
+		    message->json->nodes[message->node].end > from;
+	return binding == CTX_BINDS_REFUSED && is_signed_after(message, from);
 }
 
 /* Returns true if block i is signed reasoning that ends after the offset "from"
@@ -45,7 +62,7 @@ static bool
 is_bound(const struct ctx_message *message, size_t i, size_t from)
 {
 	return ctx_bound_block_after(message, i, from) ||
-	    (message->blocks[i].is_copy && ctx_bound_after(message, from));
+	    (message->blocks[i].is_copy && is_signed_after(message, from));
 }
 
 /* If the value of the message's member "content" is null, returns the JSON node

@@ -1,5 +1,5 @@
-/* bound_reasoning.h - removes signed reasoning that the provider would refuse,
- * because something before it was changed */
+/* bound_reasoning.h - finds reasoning that the provider does not take, because
+ * something before it was changed, and removes it if it would be refused */
 #ifndef CTX_STREAM_BOUND_REASONING_H
 #define CTX_STREAM_BOUND_REASONING_H
 
@@ -28,9 +28,10 @@ bool ctx_bound_is_placeholder(const struct ctx_message *message,
  * byte with the offset "from" in the message's JSON. */
 bool ctx_bound_block_after(const struct ctx_message *message, size_t i,
     size_t from);
-/* Returns true if a message has signed reasoning that ends after the byte with
- * the offset "from" in the message's JSON. */
-bool ctx_bound_after(const struct ctx_message *message, size_t from);
+/* Returns true if a message has bound reasoning (ctx_message_is_bound) that
+ * ends after the byte with the offset "from" in the message's JSON. */
+bool ctx_bound_after(const struct ctx_message *message,
+    enum ctx_binding binding, size_t from);
 /* Adds the edits that remove signed reasoning from a message.  Removes only
  * reasoning that ends after the byte with the offset "from" in the message's
  * JSON.  If no block would be left, also inserts the text

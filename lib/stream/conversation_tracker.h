@@ -17,9 +17,9 @@ struct conversation_tracker {
 	struct ctx_groups groups;               /* valid if tools is true */
 	/* true once the member "binds" is set */
 	bool asked;
-	/* True if the provider of the conversation's model refuses signed
-	 * reasoning when anything before it was changed. */
-	bool binds;
+	/* How the provider of the conversation's model treats reasoning when
+	 * anything before it was changed. */
+	enum ctx_binding binds;
 	/* true once a message of this conversation was changed */
 	bool changed;
 	uint64_t index; /* index of the current message, from 0 */
@@ -38,9 +38,9 @@ void ctx_tracker_release(struct conversation_tracker *tracker);
 int ctx_tracker_enter(struct conversation_tracker *tracker,
     const struct ctx_stream *stream, const struct ctx_event *event,
     struct ctx_model_counters *counters, struct ctx_err *err);
-/* Sets tracker->binds to true if the provider of the conversation's model
- * refuses signed reasoning when anything before it was changed.  Looks up the
- * model only in the first call for a conversation. */
+/* Sets tracker->binds to how the provider of the conversation's model treats
+ * reasoning when anything before it was changed.  Looks up the model only in
+ * the first call for a conversation. */
 int ctx_tracker_query(struct conversation_tracker *tracker,
     const struct ctx_stream *stream, const struct ctx_event *event,
     struct ctx_model_counters *counters, struct ctx_err *err);

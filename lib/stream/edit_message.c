@@ -164,6 +164,24 @@ out:
 	return rc;
 }
 
+/* Removes the id of an item, by which it is linked to removed reasoning. */
+static int
+remove_id(struct ctx_edits *edits, const struct ctx_message *message,
+    struct ctx_err *err)
+{
+	size_t n = message->json->nodes[message->node].next - message->node;
+	bool *removed = calloc(n, sizeof *removed);
+	int rc;
+
+	if (removed == NULL)
+		return ctx_err_nomem(err);
+	removed[message->id_key - message->node] = true;
+	rc = remove_from_container(edits, message, message->id_owner, removed,
+	    err);
+	free(removed);
+	return rc;
+}
+
 int
 ctx_edit_message(struct ctx_edits *edits, const struct ctx_message *message,
     const struct ctx_message_edit *edit, struct ctx_counter *counter,
@@ -174,7 +192,9 @@ ctx_edit_message(struct ctx_edits *edits, const struct ctx_message *message,
 		*empty = is_removed(message, i, edit);
 	if (*empty)
 		return 0;
-	if (remove_blocks(edits, message, edit, err) < 0)
+	if (remove_blocks(edits, message, edit, err) < 0 ||
+	    ((edit->rest & CTX_MARK_UNLINK) && message->id_key != 0 &&
+		remove_id(edits, message, err) < 0))
 		return -1;
 	if (!(edit->results & CTX_MARK_CLEAR))
 		return 0;

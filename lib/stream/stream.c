@@ -479,7 +479,8 @@ ctx_stream_update_counter(const struct ctx_stream *stream,
 
 int
 ctx_stream_binds(const struct ctx_stream *stream, const struct ctx_event *event,
-    struct ctx_model_counters *counters, bool *binds, struct ctx_err *err)
+    struct ctx_model_counters *counters, enum ctx_binding *binds,
+    struct ctx_err *err)
 {
 	return ctx_model_counters_binds(counters,
 	    find_model_name(stream, event), binds, err);

@@ -224,12 +224,11 @@ int ctx_stream_measure(const struct ctx_stream *stream,
 int ctx_stream_update_counter(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_model_counters *counters,
     struct ctx_model_counter *model_counter, struct ctx_err *err);
-/* Sets *binds to true if the provider of the conversation's model refuses
- * signed reasoning when anything before it was changed (see struct
- * ctx_model). */
+/* Sets *binds to how the provider of the conversation's model treats reasoning
+ * when anything before it was changed (ctx_model_binds). */
 int ctx_stream_binds(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_model_counters *counters,
-    bool *binds, struct ctx_err *err);
+    enum ctx_binding *binds, struct ctx_err *err);
 /* Sets *model to the conversation's model in the table of models, or to NULL if
  * the table does not contain it. */
 int ctx_stream_model(const struct ctx_stream *stream,
@@ -383,19 +382,22 @@ enum {
 	/* remove passages (a few sentences or lines each) of the segment's
 	 * text: those that the strategy has chosen */
 	CTX_MARK_PASSAGES = 64,
+	/* remove the id of the item, because the reasoning before the item is
+	 * removed (CTX_LINK_BY_ID) */
+	CTX_MARK_UNLINK = 128,
 };
 
 /* How bound reasoning is treated when something before it was changed.  Bound
- * reasoning is signed reasoning that the provider refuses if anything before it
+ * reasoning is reasoning that the provider does not take if anything before it
  * was changed (ctx_model_binds). */
 enum ctx_reasoning {
-	/* Remove the signed reasoning that the provider would refuse. */
+	/* Remove the bound reasoning. */
 	CTX_REASONING_DROP,
-	/* Keep the signed reasoning.  The provider then refuses the request,
-	 * unless the request asks it to ignore reasoning that is not valid. */
+	/* Keep the bound reasoning.  The provider then drops it, or refuses the
+	 * request unless the request asks it to ignore such reasoning. */
 	CTX_REASONING_KEEP,
-	/* Leave a conversation unchanged if the provider would otherwise refuse
-	 * its signed reasoning. */
+	/* Leave a conversation unchanged if it would otherwise lose its bound
+	 * reasoning. */
 	CTX_REASONING_FAIL,
 };
 

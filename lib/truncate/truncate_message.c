@@ -239,11 +239,12 @@ report_truncated(struct truncation *truncation,
 }
 
 /* Handles the bound reasoning of a message that is after the first change of
- * the conversation: removes it or, without CTX_REASONING_DROP, only counts the
- * message.  If there is such reasoning, sets truncation->refused.  The first
- * change may be in this message or in an earlier message.  Bound reasoning is
- * signed reasoning that the provider refuses if anything before it was changed.
- * first: number of the first edit of this message. */
+ * the conversation: removes it or, without CTX_REASONING_DROP or if the
+ * provider drops it, only counts the message.  If there is such reasoning, sets
+ * truncation->refused.  The first change may be in this message or in an
+ * earlier message.  Bound reasoning is reasoning that the provider does not
+ * take if anything before it was changed. first: number of the first edit of
+ * this message. */
 static int
 drop_bound_reasoning(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,
@@ -256,10 +257,13 @@ drop_bound_reasoning(struct truncation *truncation,
 	if (tracker->changed)
 		from = 0;
 	tracker->changed |= truncation->rewrite.edits.n > first;
-	if (!tracker->binds || from == SIZE_MAX ||
-	    !ctx_bound_after(message, from))
+	if (from == SIZE_MAX || !ctx_bound_after(message, tracker->binds, from))
 		return 0;
 	truncation->refused = true;
+	if (tracker->binds == CTX_BINDS_DROPPED) {
+		truncation->counts->dropped++;
+		return 0;
+	}
 	if (truncation->options->reasoning != CTX_REASONING_DROP) {
 		ctx_bound_count(&truncation->counts->bound, &tracker->bound_end,
 		    tracker->index);

@@ -271,11 +271,17 @@ check_versions(void)
 		  sizeof m->image) == 0);
 }
 
-static bool
-binds(const char *name)
+static enum ctx_binding
+binding(const char *name)
 {
 	return ctx_model_binds(ctx_model_find(NULL, name, strlen(name)),
 	    (struct ctx_str){name, strlen(name)});
+}
+
+static bool
+binds(const char *name)
+{
+	return binding(name) == CTX_BINDS_REFUSED;
 }
 
 static void
@@ -294,7 +300,18 @@ check_binding(void)
 	CHECK(binds("claude-opus-6") && binds("claude-novel-1"));
 	CHECK(!binds("gpt-5.2") && !binds("gemini-3-pro") && !binds("kimi-k3"));
 	CHECK(binds("no-such-model"));
-	CHECK(ctx_model_binds(NULL, (struct ctx_str){"", 0}));
+	CHECK(ctx_model_binds(NULL, (struct ctx_str){"", 0}) ==
+	    CTX_BINDS_REFUSED);
+
+	tap_case("reasoning of GPT-6.2 and later is dropped, not refused");
+	CHECK(binding("gpt-6.2-sol") == CTX_BINDS_DROPPED);
+	CHECK(binding("openai/gpt-6.2-astra-fast") == CTX_BINDS_DROPPED);
+	CHECK(binding("gpt-6.3-sol") == CTX_BINDS_DROPPED);
+	CHECK(binding("gpt-7") == CTX_BINDS_DROPPED);
+	CHECK(binding("gpt-6") == CTX_BINDS_NOTHING);
+	CHECK(binding("gpt-6-astra") == CTX_BINDS_NOTHING);
+	CHECK(binding("gpt-6.1-sol") == CTX_BINDS_NOTHING);
+	CHECK(binding("gpt-5.9") == CTX_BINDS_NOTHING);
 }
 
 static bool

@@ -5,7 +5,8 @@
  * consists of several items that directly follow each other (reasoning,
  * messages, tool calls).  These items refer to each other, so they are kept or
  * removed together.  The API refuses reasoning without the item that followed
- * it, so reasoning is never removed alone.  A tool call and its output have the
+ * it, and an item that followed reasoning without this reasoning, unless the
+ * item has no id.  A tool call and its output have the
  * same call_id.  If the provider runs the tool, one item contains both the call
  * and its output.
  *
@@ -38,49 +39,55 @@ enum responses_item_kind {
 
 /* The types of items. need: key of a member that an item of this type must
  * have; in a tool call or result, the key of the id that matches the result
- * with its call. value: key of the member with the payload, or NULL. */
+ * with its call. value: key of the member with the payload, or NULL. link: how
+ * the item is linked to reasoning before it; CTX_LINK_FIXED if openai-python
+ * demands the item's id in a request. */
 static const struct item {
 	const char *type, *need, *value;
 	enum responses_item_kind what;
+	enum ctx_reasoning_link link;
 } items[] = {
-    {"function_call", "call_id", "arguments", CALL},
-    {"function_call_output", "call_id", "output", OUTPUT},
-    {"reasoning", "id", NULL, REASONING},
-    {"custom_tool_call", "call_id", "input", CALL},
-    {"custom_tool_call_output", "call_id", "output", OUTPUT},
-    {"local_shell_call", "call_id", "action", TYPED},
-    {"local_shell_call_output", "call_id", "output", OUTPUT},
+    {"function_call", "call_id", "arguments", CALL, CTX_LINK_BY_ID},
+    {"function_call_output", "call_id", "output", OUTPUT, CTX_LINK_NONE},
+    {"reasoning", "id", NULL, REASONING, CTX_LINK_REASONING},
+    {"custom_tool_call", "call_id", "input", CALL, CTX_LINK_BY_ID},
+    {"custom_tool_call_output", "call_id", "output", OUTPUT, CTX_LINK_NONE},
+    {"local_shell_call", "call_id", "action", TYPED, CTX_LINK_FIXED},
+    {"local_shell_call_output", "call_id", "output", OUTPUT, CTX_LINK_NONE},
     /* In the types of the OpenAI SDK this item has no call_id; its member "id"
      * is the id of the tool call. */
-    {"local_shell_call_output", "id", "output", OUTPUT},
-    {"shell_call", "call_id", "action", TYPED},
-    {"shell_call_output", "call_id", "output", FIXED},
-    {"apply_patch_call", "call_id", "operation", TYPED},
-    {"apply_patch_call_output", "call_id", "output", OUTPUT},
-    {"computer_call", "call_id", "action", TYPED},
-    {"computer_call_output", "call_id", "output", SHOT},
-    {"tool_search_call", "call_id", "arguments", SEARCH},
-    {"tool_search_output", "call_id", "tools", FIXED},
+    {"local_shell_call_output", "id", "output", OUTPUT, CTX_LINK_NONE},
+    {"shell_call", "call_id", "action", TYPED, CTX_LINK_BY_ID},
+    {"shell_call_output", "call_id", "output", FIXED, CTX_LINK_NONE},
+    {"apply_patch_call", "call_id", "operation", TYPED, CTX_LINK_BY_ID},
+    {"apply_patch_call_output", "call_id", "output", OUTPUT, CTX_LINK_NONE},
+    {"computer_call", "call_id", "action", TYPED, CTX_LINK_FIXED},
+    {"computer_call_output", "call_id", "output", SHOT, CTX_LINK_NONE},
+    {"tool_search_call", "call_id", "arguments", SEARCH, CTX_LINK_BY_ID},
+    {"tool_search_output", "call_id", "tools", FIXED, CTX_LINK_NONE},
     /* The code of a program is never shortened, because the same item contains
      * a hash of the code (fingerprint), which the provider checks. */
-    {"program", "call_id", "code", TYPED},
-    {"program_output", "call_id", "output", FIXED},
-    {"mcp_approval_request", "id", "arguments", TYPED},
-    {"mcp_approval_response", "approval_request_id", "reason", FIXED},
-    {"web_search_call", "id", NULL, OWN},
-    {"file_search_call", "id", NULL, OWN},
-    {"code_interpreter_call", "id", NULL, OWN},
-    {"image_generation_call", "id", "result", MEDIA},
-    {"mcp_call", "id", NULL, OWN},
-    {"mcp_list_tools", "id", NULL, OWN},
-    {"item_reference", "id", NULL, POINTER},
-    {"compaction", "encrypted_content", "encrypted_content", SEALED},
-    {"compaction_summary", "encrypted_content", "encrypted_content", SEALED},
-    {"compaction_trigger", "type", NULL, OWN},
-    {"additional_tools", "tools", "tools", SYSTEM},
+    {"program", "call_id", "code", TYPED, CTX_LINK_FIXED},
+    {"program_output", "call_id", "output", FIXED, CTX_LINK_NONE},
+    {"mcp_approval_request", "id", "arguments", TYPED, CTX_LINK_FIXED},
+    {"mcp_approval_response", "approval_request_id", "reason", FIXED,
+	CTX_LINK_NONE},
+    {"web_search_call", "id", NULL, OWN, CTX_LINK_FIXED},
+    {"file_search_call", "id", NULL, OWN, CTX_LINK_FIXED},
+    {"code_interpreter_call", "id", NULL, OWN, CTX_LINK_FIXED},
+    {"image_generation_call", "id", "result", MEDIA, CTX_LINK_FIXED},
+    {"mcp_call", "id", NULL, OWN, CTX_LINK_FIXED},
+    {"mcp_list_tools", "id", NULL, OWN, CTX_LINK_FIXED},
+    {"item_reference", "id", NULL, POINTER, CTX_LINK_FIXED},
+    {"compaction", "encrypted_content", "encrypted_content", SEALED,
+	CTX_LINK_NONE},
+    {"compaction_summary", "encrypted_content", "encrypted_content", SEALED,
+	CTX_LINK_NONE},
+    {"compaction_trigger", "type", NULL, OWN, CTX_LINK_NONE},
+    {"additional_tools", "tools", "tools", SYSTEM, CTX_LINK_NONE},
     /* Reasoning items are recognised without an id, because Codex writes no
      * ids. */
-    {"reasoning", "summary", NULL, REASONING},
+    {"reasoning", "summary", NULL, REASONING, CTX_LINK_REASONING},
 };
 
 static const struct item *
@@ -273,11 +280,30 @@ read_responses_item(struct ctx_message *message, const struct item *item,
 	return 0;
 }
 
+/* Sets the members of a message that say how it is linked to reasoning before
+ * it. */
+static void
+set_link(struct ctx_message *message, uint32_t node,
+    enum ctx_reasoning_link link)
+{
+	uint32_t id = ctx_json_find(message->json, node, "id");
+
+	if (message->role != CTX_ROLE_ASSISTANT ||
+	    (id == 0 && link != CTX_LINK_REASONING))
+		return;
+	message->link = link;
+	if (link != CTX_LINK_BY_ID)
+		return;
+	message->id_owner = node;
+	message->id_key = id - 1;
+}
+
 int
 ctx_openai_responses_read(const struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err)
 {
 	const struct item *item = find_item(json, node);
+	int rc;
 
 	ctx_message_reset(message, json, node);
 	if (json->nodes[node].kind == CTX_JSON_STRING) {
@@ -289,8 +315,15 @@ ctx_openai_responses_read(const struct ctx_json *json, uint32_t node,
 		    ? -1
 		    : 1;
 	}
-	if (item != NULL)
-		return read_responses_item(message, item, err) < 0 ? -1 : 1;
-	return ctx_read_message(message, json, node, "content",
+	if (item != NULL) {
+		if (read_responses_item(message, item, err) < 0)
+			return -1;
+		set_link(message, node, item->link);
+		return 1;
+	}
+	rc = ctx_read_message(message, json, node, "content",
 	    read_responses_block, err);
+	if (rc > 0)
+		set_link(message, node, CTX_LINK_BY_ID);
+	return rc;
 }
