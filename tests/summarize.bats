@@ -657,9 +657,9 @@ rolls() { # DIALECT FILE
 	"$B/gen-tools/convo" --dialect anthropic --thinking --seed 504 \
 	    --count 33 --messages 12 --wrap | tail -n 1 > t
 	run -1 ctx-prune -d anthropic -m claude-opus-5-5 -s summarize \
-	    -l aggressive -b 1000 -k 1 -t 0 --reasoning fail t
+	    -l aggressive -b 4000 -k 1 -t 0 --reasoning fail t
 	[[ $output = *"nothing was removed, because the provider would refuse the signed reasoning"* ]]
 	ctx-prune -d anthropic -m claude-opus-5-5 -s summarize \
-	    -l aggressive -b 1000 -k 1 -t 0 t > out
+	    -l aggressive -b 4000 -k 1 -t 0 t > out
 	"$B/gen-tools/bound" t out
 }
