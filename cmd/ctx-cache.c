@@ -144,8 +144,10 @@ write_breakpoints(struct cache_command *cache,
 		    cache->lines - MAX_LINES);
 	if (cache->cli.verbose && !cache->options.strip)
 		cli_say(&cache->cli,
-		    "set %" PRIu64 " breakpoints in %" PRIu64 " conversations",
-		    cache->breakpoints, cache->conversations);
+		    "set %" PRIu64 " breakpoint%s in %" PRIu64
+		    " conversation%s",
+		    cache->breakpoints, cache->breakpoints == 1 ? "" : "s",
+		    cache->conversations, cache->conversations == 1 ? "" : "s");
 	cli_status(&cache->cli, cli_end(&cache->cli));
 }
 

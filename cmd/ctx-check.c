@@ -18,9 +18,11 @@ struct check_command {
 	struct cli cli;
 	struct ctx_check_config options;
 	struct cli_report report;
-	const char *provider, *after;
+	const char *after;
+	unsigned provider; /* index in the table of providers */
 	struct cli_annotations annotations;
-	bool repair, json, sarif, quiet, list_rules, reasoning_given;
+	bool repair, json, sarif, quiet, list_rules, reasoning_given,
+	    provider_given;
 	uint64_t found; /* number of findings in all input files */
 };
 
@@ -194,13 +196,33 @@ report_file(struct check_command *check, uint64_t found)
 		    options->refused);
 }
 
+/* Sets the exit status if an input file has no messages or, without --repair,
+ * is empty: a script must not take the empty output of a command that failed
+ * for a conversation without findings.  found: number of findings in the file;
+ * for a request with an empty list of messages, one of them says so. */
+static void
+require_messages(struct check_command *check, const struct ctx_stream *stream,
+    uint64_t found)
+{
+	struct cli *cli = &check->cli;
+
+	if (found > 0 && stream->found.dialect != NULL)
+		return;
+	cli_require_messages(cli, stream);
+	if (check->repair || stream->found.file != NULL || stream->bad > 0)
+		return;
+	cli_status(cli, CLI_TROUBLE);
+	cli_say(cli, "%s: the input is empty, so nothing was checked",
+	    cli->files[cli->n_opened - 1]);
+}
+
 static void
 check_files(struct check_command *check)
 {
 	struct ctx_writer writer, *output = NULL;
 	struct ctx_stream stream;
 	struct ctx_err err;
-	uint64_t before;
+	uint64_t before, found;
 
 	if (check->repair && !check->report.dry_run)
 		output = &writer;
@@ -212,9 +234,10 @@ check_files(struct check_command *check)
 				end_sarif(false);
 			cli_fail(&check->cli, &err);
 		}
-		cli_require_messages(&check->cli, &stream);
+		found = check->found - before;
+		require_messages(check, &stream, found);
 		cli_note_stream(&check->cli, &stream);
-		report_file(check, check->found - before);
+		report_file(check, found);
 		cli_end_stream(&check->cli, &stream, output);
 	}
 }
@@ -253,8 +276,8 @@ parse(struct check_command *check, int argc, char **argv)
 	unsigned reasoning = CTX_REASONING_DROP;
 	const struct cli_option options[] = {
 	    {0, "provider", "NAME",
-		"also check the rules of NAME; see --list-rules", CLI_STRING,
-		&check->provider, ctx_provider_name, NULL},
+		"also check the rules of NAME; see --list-rules", CLI_CHOICE,
+		&check->provider, ctx_provider_name, &check->provider_given},
 	    {'m', "model", "NAME",
 		"model: decides some rules (named by the input)", CLI_FILE,
 		&check->cli.model, ctx_model_name, NULL},
@@ -303,14 +326,8 @@ parse(struct check_command *check, int argc, char **argv)
 	o->reasoning = (enum ctx_reasoning)reasoning;
 	o->user = check;
 	o->on_finding = handle_finding;
-	if (check->provider == NULL)
-		return;
-	o->provider = ctx_provider_find(check->provider);
-	if (o->provider == NULL)
-		cli_die(&check->cli,
-		    "--provider: '%s' is unknown; --list-rules lists the "
-		    "providers",
-		    check->provider);
+	if (check->provider_given)
+		o->provider = ctx_provider_at(check->provider);
 }
 
 /* For --after: checks whether the request in the input file is an earlier
@@ -324,7 +341,7 @@ run_after(struct check_command *check)
 					       : AFTER_LINES;
 
 	if (check->repair || check->sarif || check->annotations.given ||
-	    check->provider != NULL || check->options.allow_pending ||
+	    check->provider_given || check->options.allow_pending ||
 	    check->options.schema || check->reasoning_given ||
 	    check->report.dry_run || check->report.explain_path != NULL ||
 	    check->report.archive_path != NULL || check->cli.in_place ||

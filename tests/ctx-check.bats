@@ -26,7 +26,6 @@ found() {
 	run -0 ctx-check "$agent" "$chat"
 	[ -z "$output" ]
 	run -0 ctx-check < "$agent"
-	run -0 ctx-check < /dev/null
 	found -- "$U" "$CALL" "$RB" "$RA" "$A" "$CALL" "$RA" "$RB"
 }
 
@@ -90,6 +89,27 @@ found() {
 	echo '{"a":1}' > in
 	run -2 --separate-stderr ctx-check in
 	[[ $output == "in:1: no-message: "* ]]
+}
+
+@test "an empty input exits 2, because nothing was checked; --repair copies it" {
+	: > empty
+	for o in "" -q --json --allow-pending; do
+		run -2 --separate-stderr ctx-check $o empty
+		[ -z "$output" ]
+		[ "$stderr" = "ctx-check: empty: the input is empty, so nothing was checked" ]
+	done
+	printf '\n\n' > blank
+	run -2 ctx-check blank
+	run -2 --separate-stderr ctx-check "$chat" < /dev/null empty
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	run -0 ctx-check --repair empty
+	[ -z "$output" ]
+}
+
+@test "an empty list of messages is one finding" {
+	echo '{"messages":[]}' > in
+	run -1 ctx-check in
+	[ "$output" = "in:1: no-message: the conversation has no messages" ]
 }
 
 @test "each file is a conversation by itself" {
@@ -332,7 +352,7 @@ found() {
 	run -1 ctx-check --provider openai in
 	[[ $output == in:2:\ bad-id:* ]]
 	run -2 ctx-check --provider nobody in
-	[[ $output == *"--provider: 'nobody' is unknown"* ]]
+	[[ $output == *"'nobody' is not one of openai, responses, anthropic,"* ]]
 }
 
 @test "names from the input are masked and shortened" {

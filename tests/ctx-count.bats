@@ -47,7 +47,7 @@ load helper
 		echo "{$list}" > none
 		run -2 --separate-stderr ctx-count -q --max 10 none
 		[ "$stderr" = "ctx-count: none:1: the list of messages is empty" ]
-		run -2 ctx-check -q none
+		run -1 ctx-check -q none
 		run -0 ctx-count -q none
 		# Another request of the file has messages.
 		echo '{"messages":[{"role":"user","content":"a"}]}' >> none
