@@ -90,6 +90,11 @@ X
 		    "new_string": "same();"}' ok
 		tool c5 Write '{"file_path": "e.py", "content":
 		    "#!/usr/bin/python3\n\nimport sys\nfrom os import path\n\ndef mend(door):\n"}' ok
+		# Of a long line, the part with the difference is told.
+		tool c9 Edit "$(jq -nc --arg same "$(words 14)" '{file_path: "n.c",
+		    old_string: ($same + "old end"), new_string: ($same + "new end")}')" ok
+		tool c0 Edit "$(jq -nc --arg same "$(words 14 | tr -d ' ')" '{file_path: "o.c",
+		    old_string: ($same + "=old(end)"), new_string: ($same + "=new(end)")}')" ok
 		# Of several changes of a file, the largest is told.
 		tool c7 Edit '{"file_path": "l.c", "old_string": "}", "new_string":
 		    "}\n\n#include <b.h>\nint large;\nint larger;\n"}' ok
@@ -104,12 +109,14 @@ X
 		messages "user:so?" "assistant:$(words 900)" "user:and?"
 	} > in
 	for i in 1 2; do
-		ctx-prune --compact -k 1 -t 1 --summary-tokens 300 in > out
+		ctx-prune --compact -k 1 -t 1 --summary-tokens 400 in > out
 		summary_of out > text
 		grep -qx 'Changed: a\.c -> - int b = 1; + int b = 2;' text
 		grep -qx 'Changed: b\.c -> + added();' text
 		grep -qx 'Changed: c\.c -> - gone();' text
 		grep -qx 'Changed: d\.c' text
+		grep -qx 'Changed: n\.c -> - \.\.\. word word word word old end + \.\.\. word word word word new end' text
+		grep -qx 'Changed: o\.c -> - \.\.\. ordwordwordwordword=old(end) + \.\.\. ordwordwordwordword=new(end)' text
 		grep -qx 'Changed: e\.py -> + def mend(door):' text
 		grep -qx 'Changed: f\.c -> - int b; + long b;' text
 		grep -qx 'Changed: g\.c -> + int g;' text

@@ -10,15 +10,49 @@
 
 #include "prune/strategy/summary.h"
 
-/* Lengths in bytes.  MOST_EDIT: a longer line is cut.  LEAST_TELLING: a shorter
- * line of a new file is skipped. */
-enum { MOST_EDIT = 60, LEAST_TELLING = 4 };
+/* Lengths in bytes.  MOST_EDIT: a longer line is cut.  MOST_SAME: of what a cut
+ * line has before the first difference between old and new.  LEAST_TELLING: a
+ * shorter line of a new file is skipped. */
+enum { MOST_EDIT = 60, MOST_SAME = 20, LEAST_TELLING = 4 };
 
 /* In the argument of Codex's tool apply_patch, the changes of each file begin
  * with a line such as "*** Add File: PATH", "*** Update File: PATH" or "***
  * Delete File: PATH". */
 #define PATCH_MARK " File: "
 #define DELETION   "*** Delete"
+
+/* Returns how many bytes at the beginning of a changed line are left out, so
+ * that the first difference is in the part that is shown: 0 if both texts are
+ * short, otherwise the offset of a word or, in a long word, of a character. */
+static size_t
+find_shown_part(struct ctx_str old, struct ctx_str new)
+{
+	size_t same = 0, least = old.n < new.n ? old.n : new.n;
+
+	if (old.n <= MOST_EDIT && new.n <= MOST_EDIT)
+		return 0;
+	while (same < least && old.p[same] == new.p[same])
+		same++;
+	if (same <= MOST_SAME)
+		return 0;
+	for (size_t from = same - MOST_SAME; from < same; from++)
+		if (old.p[from - 1] == ' ')
+			return from;
+	return ctx_summary_cut(old, same - MOST_SAME).n;
+}
+
+/* Appends a sign and at most MOST_EDIT bytes of a line, from this offset on. */
+static int
+append_line_part(struct ctx_buf *out, const char *sign, struct ctx_str line,
+    size_t from, struct ctx_err *err)
+{
+	if (line.n == 0)
+		return 0;
+	line = ctx_summary_cut((struct ctx_str){line.p + from, line.n - from},
+	    MOST_EDIT);
+	return ctx_buf_printf(out, err, "%s%s%s%.*s", out->n > 0 ? " " : "",
+	    sign, from > 0 ? "... " : "", (int)line.n, line.p);
+}
 
 /* Stores the old and the new text of a changed line as the details of the
  * action with this id (see struct summary_action): "- OLD + NEW".  Either may
@@ -28,15 +62,13 @@ store_change(struct summary_actions *actions, uint32_t id, struct ctx_str old,
     struct ctx_str new, struct ctx_err *err)
 {
 	struct ctx_buf *out = &actions->key;
+	size_t from = find_shown_part(old, new);
 
-	old = ctx_summary_cut(old, MOST_EDIT);
-	new = ctx_summary_cut(new, MOST_EDIT);
 	out->n = 0;
 	if (old.n == new.n && memcmp(old.p, new.p, old.n) == 0)
 		return 0;
-	if (ctx_buf_printf(out, err, "%s%.*s%s%s%.*s", old.n > 0 ? "- " : "",
-		(int)old.n, old.p, old.n > 0 && new.n > 0 ? " " : "",
-		new.n > 0 ? "+ " : "", (int)new.n, new.p) < 0)
+	if (append_line_part(out, "- ", old, from, err) < 0 ||
+	    append_line_part(out, "+ ", new, from, err) < 0)
 		return -1;
 	return ctx_intern(&actions->texts, out->p, out->n,
 	    &actions->list[id - 1].details, err);
