@@ -656,12 +656,20 @@ X
 	cat > want <<'X'
 User: Look at the doors.
 Assistant: Every door must be painted once with:
+  paint door
   The doors are old but not bad at all.
 User: And the roof?
 X
 	diff want text
+	# Of a longer block of code the first line is told.
+	sed 's/npaint door/n\\n  paint door\\npaint it again/' in > long
+	mv in one
+	mv long in
+	summary_text
+	grep -qx '  paint door \.\.\.' text
+	mv one in
 	# Without what follows.
-	sed -i 's/The doors are old but not bad at all[.]//' in
+	sed -i 's/paint door//; s/The doors are old but not bad at all[.]//' in
 	summary_text
 	grep -qx 'Assistant: Every door must be painted once with \.\.\.' text
 	run ! grep '| door' text

@@ -54,9 +54,10 @@ ctx_summary_close(struct ctx_summary *summary)
 /* ---- texts to lines ---- */
 
 /* The state of reading a text line by line: whether the next line is in a block
- * of code or in a diff, and the header of the table around it. */
+ * of code or in a diff, and the header of the table around it. announced: true
+ * if the last sentence announces the next line with a colon. */
 struct line_reader {
-	bool code, diff;
+	bool code, diff, announced;
 	struct diff_hunk hunk;
 	struct ctx_str header; /* first row of a table, until it is added */
 };
@@ -92,6 +93,26 @@ add_table_header(struct ctx_summary *s, struct line_reader *reader,
 	return 0;
 }
 
+/* Adds the first line of a block of code that a sentence of the assistant has
+ * announced, such as a command to run.  If the block has more lines, appends
+ * "...".  rest: the text after the line. */
+static int
+add_code_line(struct ctx_summary *s, struct line_reader *reader,
+    struct ctx_str line, struct ctx_str rest, struct ctx_err *err)
+{
+	bool more = !ctx_str_begins(ctx_str_trim(rest), CTX_CODE_FENCE);
+
+	if (!reader->announced || line.n == 0)
+		return 0;
+	reader->announced = false;
+	s->kept.n = 0;
+	if (ctx_buf_add(&s->kept, line.p, ctx_summary_line_limit(line), err) <
+		0 ||
+	    (more && ctx_buf_add(&s->kept, " ...", 4, err) < 0))
+		return -1;
+	return ctx_summary_add_line(s, false, REST, ctx_buf_str(&s->kept), err);
+}
+
 /* Takes a line, or its first sentence, from *text and adds it to the lines.
  * begins: true if a line begins here.  Leaves out blocks of code and diffs, and
  * the first sentence of an indented item of a list, which says nothing without
@@ -124,11 +145,18 @@ add_part(struct ctx_summary *s, enum ctx_summary_kind kind,
 	else
 		one = ctx_summary_next_sentence(text);
 	n = s->n;
-	if (ctx_str_begins(one, "```"))
+	if (ctx_str_begins(one, CTX_CODE_FENCE)) {
 		reader->code = !reader->code;
-	else if (!reader->code && !reader->diff && !item && rc == 0 &&
+		return 0;
+	}
+	if (reader->code)
+		return add_code_line(s, reader, one, *text, err);
+	if (!reader->diff && !item && rc == 0 &&
 	    ctx_summary_add_sentence(s, kind, one, err) < 0)
 		return -1;
+	if (one.n > 0)
+		reader->announced = s->n > n && kind == CTX_SUMMARY_ASSISTANT &&
+		    ctx_summary_find_colon(one) > 0;
 	if (s->n > n) {
 		s->lines[n].leads = leads;
 		s->lines[n].heads = leads && kind == CTX_SUMMARY_USER &&

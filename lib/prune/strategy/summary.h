@@ -140,6 +140,8 @@ size_t ctx_summary_find_colon(struct ctx_str text);
 /* Returns true if a line only announces the lines after it: it ends with a
  * colon, or is a heading in bold type ("**Results**"). */
 bool ctx_summary_announces(struct ctx_str text);
+/* the beginning of the first and the last line of a block of code */
+#define CTX_CODE_FENCE "```"
 /* Returns true if a sentence of the user begins with words of agreement. */
 bool ctx_summary_agrees(struct ctx_str text);
 /* Returns true if a text begins with an item of a list: after blanks, a hyphen

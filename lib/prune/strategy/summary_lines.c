@@ -122,19 +122,21 @@ ctx_summary_remember_answer(struct ctx_summary *s, struct ctx_str text,
     struct ctx_err *err)
 {
 	struct ctx_str one;
-	bool asks;
+	bool asks, code = false;
 
 	s->answer = s->n;
 	s->question.n = 0;
 	s->asks = false;
 	while (text.n > 0) {
 		one = ctx_summary_next_sentence(&text);
-		if (one.n == 0 || one.n > MOST_QUESTION)
+		if (ctx_str_begins(one, CTX_CODE_FENCE))
+			code = !code;
+		if (code || one.n == 0 || one.n > MOST_QUESTION)
 			continue;
 		asks = memchr(one.p, '?', one.n) != NULL ||
 		    ctx_str_begins(one, "Please ");
 		if (!asks &&
-		    (s->asks ||
+		    (s->asks || ctx_summary_find_colon(one) > 0 ||
 			ctx_summary_classify(CTX_SUMMARY_ASSISTANT, one) ==
 			    CLASSES))
 			continue;
