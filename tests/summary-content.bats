@@ -604,9 +604,10 @@ X
 	ctx-prune --compact -k 1 -t 1 --pin 'the roof, too' in > out
 	summary_of out | sed '1s/^.*summary\]: //' > text
 	cat > want <<'X'
-User: Never paint the doors of the attic.
+User: /plan Never paint the doors of the attic.
 Assistant: Shall I mend the roof of the house? (the user answered: "Yes, do that.")
 User: Keep the old beams.
+User: /plan
 X
 	diff want text
 	messages "assistant:$(words 900)" "user:So?" >> in
@@ -614,6 +615,41 @@ X
 	messages "assistant:$(words 90)" "user:Go on." >> in
 	ctx-prune --compact -k 1 -t 1 --pin 'the roof, too' in > out
 	summary_of out | grep -qx "After the user's message \"Mend the roof, too.\" (complete below):"
+}
+
+@test "a summary has the commands of the user that are prompts or have arguments" {
+	prompt() {
+		printf 'user:<command-message>%s</command-message>\n<command-name>/%s</command-name>' "$1" "$1"
+	}
+	own() {
+		printf 'user:<command-name>/%s</command-name>\n            <command-message>%s</command-message>\n            <command-args>%s</command-args>' "$1" "$1" "$2"
+	}
+	{
+		messages "$(prompt pr)" "assistant:The door needs paint because it is old." \
+		    "$(own clear '')" "$(own model fable)" \
+		    "assistant:No response requested." \
+		    "$(prompt review)"$'\n<command-args>the attic of the house</command-args>' \
+		    "user:see /etc/door" "assistant:$(words 900)" "user:And now?"
+	} > in
+	summary_text
+	cat > want <<'X'
+User: /pr
+Assistant: The door needs paint because it is old.
+User: /model fable
+User: /review the attic of the house
+User: see /etc/door
+X
+	diff want text
+}
+
+@test "no text of a program is what the user's \"continue\" answers" {
+	messages "user:Mend the doors of the house." \
+	    "assistant:The first of the two doors is painted." \
+	    "assistant:No response requested." "user:continue" \
+	    "assistant:$(words 900)" "user:And now?" > in
+	summary_text
+	grep -qx 'Assistant: The first of the two doors is painted\. (the user answered: "continue")' text
+	run ! grep 'No response' text
 }
 
 @test "short answers of the user are in a summary" {

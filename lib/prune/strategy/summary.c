@@ -195,35 +195,59 @@ find_outline(struct ctx_summary *s, size_t from)
 	}
 }
 
+/* Adds the names and the sentences of a text that the user has written.
+ * *command: a command, such as "/review", that the user has written before, or
+ * an empty text; it is put before its arguments.  A command is not added, but
+ * stored in *command, if more text follows. */
+static int
+add_own_text(struct ctx_summary *s, struct ctx_str own, bool more,
+    struct ctx_str *command, struct ctx_err *err)
+{
+	struct ctx_buf *joined = &s->thought;
+	size_t from = s->n;
+
+	own = ctx_str_trim(own);
+	if (more && ctx_summary_is_command(own))
+		*command = own;
+	if (own.n == 0 ? more || command->n == 0 : own.p == command->p)
+		return 0;
+	ctx_summary_end_answer(s);
+	joined->n = 0;
+	if (ctx_buf_printf(joined, err, "%.*s%s", (int)command->n, command->p,
+		command->n > 0 ? " " : "") < 0 ||
+	    ctx_buf_add_str(joined, own, err) < 0)
+		return -1;
+	command->n = 0;
+	own = ctx_str_trim(ctx_buf_str(joined));
+	if (ctx_summary_names_add(&s->names, own, NULL, 0, true, err) < 0 ||
+	    add_sentences(s, CTX_SUMMARY_USER, own, err) < 0)
+		return -1;
+	find_outline(s, from);
+	return 0;
+}
+
 /* Adds the names and the sentences of a text of the user.  Of text that a
  * program has inserted, such as <system-reminder>, adds only the names. */
 static int
 add_user_text(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
 {
-	struct ctx_str own, context;
-	size_t from;
+	struct ctx_str own, context, command = {"", 0};
 
 	if (ctx_summary_add_agreement(s, &text, err) < 0)
 		return -1;
 	while (text.n > 0) {
-		from = s->n;
 		own.p = text.p;
 		context.n = ctx_summary_find_context(text, &own.n);
 		context.p = text.p + own.n;
 		text.n -= own.n + context.n;
 		text.p = context.p + context.n;
-		if (ctx_str_trim(own).n > 0)
-			ctx_summary_end_answer(s);
-		if (ctx_summary_names_add(&s->names, own, NULL, 0, true, err) <
-			0 ||
-		    add_sentences(s, CTX_SUMMARY_USER, own, err) < 0 ||
+		if (add_own_text(s, own, text.n > 0, &command, err) < 0 ||
 		    (context.n > 0 &&
 			ctx_summary_names_add(&s->names, context, NULL, 0,
 			    false, err) < 0))
 			return -1;
-		find_outline(s, from);
 	}
-	return 0;
+	return command.n > 0 ? add_own_text(s, text, false, &command, err) : 0;
 }
 
 /* Adds the sentences of another agent's report that begin in its first

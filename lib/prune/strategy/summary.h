@@ -140,6 +140,10 @@ size_t ctx_summary_find_colon(struct ctx_str text);
 /* Returns true if a line only announces the lines after it: it ends with a
  * colon, or is a heading in bold type ("**Results**"). */
 bool ctx_summary_announces(struct ctx_str text);
+/* Returns true for a command that the user has typed, such as "/review". */
+bool ctx_summary_is_command(struct ctx_str text);
+/* what Claude Code writes as the assistant's text if the model said nothing */
+#define CTX_NO_ANSWER "No response requested."
 /* the beginning of the first and the last line of a block of code */
 #define CTX_CODE_FENCE "```"
 /* Returns true if a sentence of the user begins with words of agreement. */

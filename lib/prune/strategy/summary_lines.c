@@ -124,6 +124,8 @@ ctx_summary_remember_answer(struct ctx_summary *s, struct ctx_str text,
 	struct ctx_str one;
 	bool asks, code = false;
 
+	if (ctx_str_begins(text, CTX_NO_ANSWER))
+		return 0;
 	s->answer = s->n;
 	s->question.n = 0;
 	s->asks = false;
@@ -184,19 +186,24 @@ ctx_summary_end_answer(struct ctx_summary *s)
 		last->leads = false;
 }
 
-/* Returns the text of a user's message without the text at its beginning that a
- * program has inserted, such as <system-reminder>. */
+/* Returns the text of a user's message without what is at its beginning: text
+ * that a program has inserted, such as <system-reminder>, and the command
+ * before arguments, such as "/plan". */
 static struct ctx_str
 skip_context(struct ctx_str text)
 {
-	size_t own, n;
+	struct ctx_str own = {text.p, 0};
+	size_t n;
 
 	for (text = ctx_str_trim(text); text.n > 0; text = ctx_str_trim(text)) {
-		n = ctx_summary_find_context(text, &own);
-		if (own > 0)
+		n = ctx_summary_find_context(text, &own.n);
+		own.p = text.p;
+		if (own.n > 0 &&
+		    (own.n + n == text.n ||
+			!ctx_summary_is_command(ctx_str_trim(own))))
 			break;
-		text.p += n;
-		text.n -= n;
+		text.p += own.n + n;
+		text.n -= own.n + n;
 	}
 	return text;
 }
@@ -218,7 +225,8 @@ own_beginning(struct ctx_str text)
 static bool
 is_choice(struct ctx_str text)
 {
-	return text.n <= MOST_CHOICE && memchr(text.p, '?', text.n) == NULL;
+	return text.n <= MOST_CHOICE && memchr(text.p, '?', text.n) == NULL &&
+	    !ctx_summary_is_command(text);
 }
 
 int

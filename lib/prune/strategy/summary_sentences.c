@@ -210,7 +210,8 @@ is_layout(struct ctx_str text)
 {
 	static const char *const starts[] = {"[{", "{\"", "\"}", "\"]", "\", ",
 	    "diff --git ", "--- a/", "+++ b/", "# AGENTS.md instructions for ",
-	    "If you need specific details from before exiting plan mode", NULL};
+	    "If you need specific details from before exiting plan mode",
+	    CTX_NO_ANSWER, NULL};
 	static const char rule[] = "\xe2\x94\x80\xe2\x94\x80"; /* U+2500 */
 
 	return match_any(text, starts) > 0 ||
@@ -228,12 +229,21 @@ is_long_row(enum ctx_summary_kind kind, struct ctx_str text)
 	    memmem(text.p, text.n, "--", 2) == NULL;
 }
 
+bool
+ctx_summary_is_command(struct ctx_str text)
+{
+	return text.n > 1 && text.p[0] == '/' && ctx_is_letter(text.p[1]) &&
+	    memchr(text.p + 1, '/', text.n - 1) == NULL;
+}
+
 enum line_class
 ctx_summary_classify(enum ctx_summary_kind kind, struct ctx_str text)
 {
 	enum line_class class;
 	size_t n = ctx_summary_line_limit(text);
 
+	if (kind == CTX_SUMMARY_USER && ctx_summary_is_command(text))
+		return REQUEST;
 	if (n < (kind == CTX_SUMMARY_USER ? LEAST_USER : LEAST_BYTES) ||
 	    is_layout(text) || (text.p[0] == '|' && !is_long_row(kind, text)))
 		return CLASSES;
@@ -314,26 +324,56 @@ program_text_length(struct ctx_str text)
 	return 0;
 }
 
+/* Returns where the text goes on that follows a closing tag of Claude Code:
+ * usually "at" itself.  In a command that is a prompt, such as "/review", the
+ * tag <command-name> follows, and what is in it counts as typed by the user. In
+ * a command that the program itself carries out, such as "/clear", this tag
+ * comes first. */
+static const char *
+skip_command_tag(const char *at, const char *end)
+{
+	static const char tag[] = "<command-name>";
+	struct ctx_str rest = {at, (size_t)(end - at)};
+
+	while (rest.n > 0 && is_space_char(rest.p[0]))
+		rest.p++, rest.n--;
+	return ctx_str_begins(rest, tag) ? rest.p + sizeof tag - 1 : at;
+}
+
+/* Returns true if a command of Claude Code has arguments.  at: the text after
+ * the beginning of the command's first tag. */
+static bool
+has_arguments(const char *at, const char *end)
+{
+	static const char tag[] = "<command-args>";
+	const size_t n = sizeof tag - 1;
+	size_t most = (size_t)(end - at);
+
+	if (most > MOST_PATH)
+		most = MOST_PATH;
+	at = memmem(at, most, tag, n);
+	return at != NULL && at + n < end && at[n] != '<';
+}
+
 size_t
 ctx_summary_find_context(struct ctx_str text, size_t *from)
 {
-	/* typed: true if the user typed the text between the tags, for example
+	/* typed: whether the user typed the text between the tags, for example
 	 * after a command of Claude Code such as "/plan".  Then only the tags
 	 * come from the program. */
 	static const struct {
 		const char *name;
-		bool typed;
-	} tags[] = {{"INSTRUCTIONS", false}, {"bash-stderr", false},
-	    {"bash-stdout", false}, {"command-args", true},
-	    {"command-message", false}, {"command-name", false},
-	    {"environment_context", false}, {"environment_details", false},
-	    {"ide_opened_file", false}, {"ide_selection", false},
-	    {"local-command-caveat", false}, {"local-command-stderr", false},
-	    {"local-command-stdout", false},
-	    {"permissions instructions", false}, {"recommended_plugins", false},
-	    {"skill", false}, {"system-reminder", false},
-	    {"system_instruction", false}, {"task-notification", false},
-	    {"turn_aborted", false}, {"user_instructions", false}};
+		enum { NO, YES, WITH_ARGUMENTS } typed;
+	} tags[] = {{"INSTRUCTIONS", NO}, {"bash-stderr", NO},
+	    {"bash-stdout", NO}, {"command-args", YES}, {"command-message", NO},
+	    {"command-name", WITH_ARGUMENTS}, {"environment_context", NO},
+	    {"environment_details", NO}, {"ide_opened_file", NO},
+	    {"ide_selection", NO}, {"local-command-caveat", NO},
+	    {"local-command-stderr", NO}, {"local-command-stdout", NO},
+	    {"permissions instructions", NO}, {"recommended_plugins", NO},
+	    {"skill", NO}, {"system-reminder", NO}, {"system_instruction", NO},
+	    {"task-notification", NO}, {"turn_aborted", NO},
+	    {"user_instructions", NO}};
 	const char *at = text.p, *name, *end = text.p + text.n;
 	size_t n = program_text_length(text);
 	bool closes;
@@ -346,12 +386,13 @@ ctx_summary_find_context(struct ctx_str text, size_t *from)
 		name = at + 1 + closes;
 		for (size_t i = 0; i < CTX_LENGTH(tags); i++) {
 			n = strlen(tags[i].name);
-			if ((closes && !tags[i].typed) ||
-			    (size_t)(end - name) <= n || name[n] != '>' ||
+			if ((size_t)(end - name) <= n || name[n] != '>' ||
 			    memcmp(name, tags[i].name, n) != 0)
 				continue;
 			*from = (size_t)(at - text.p);
-			if (tags[i].typed)
+			if (closes || tags[i].typed == YES ||
+			    (tags[i].typed == WITH_ARGUMENTS &&
+				has_arguments(name, end)))
 				return (size_t)(name + n + 1 - at);
 			/* The closing tag may be incomplete, because the text
 			 * was truncated. */
@@ -362,7 +403,10 @@ ctx_summary_find_context(struct ctx_str text, size_t *from)
 				if ((size_t)(end - close) > n + 2 &&
 				    close[1] == '/' &&
 				    memcmp(close + 2, name, n + 1) == 0)
-					return (size_t)(close + n + 3 - at);
+					return (size_t)(skip_command_tag(close +
+								n + 3,
+							    end) -
+					    at);
 			return text.n - *from;
 		}
 	}
