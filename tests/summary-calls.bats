@@ -568,3 +568,14 @@ X
 		mv more in
 	done
 }
+@test "of a command that failed a summary tells what follows Claude Code's line about the status" {
+	{
+		messages "user:Close the doors."
+		tool c1 run '{"command": "close doors"}' $'Exit code 3\nGraphQL: The doors are not allowed to close'
+		tool c2 run '{"command": "open doors"}' 'Exit code 4'
+		messages "user:so?" "assistant:$(words 900)" "user:and?"
+	} > in
+	summary_text
+	grep -qx 'Ran: close doors -> GraphQL: The doors are not allowed to close \[exit 3\]' text
+	grep -qx 'Ran: open doors -> \[exit 4\]' text
+}

@@ -170,8 +170,8 @@ ctx_summary_is_word_char(char c)
 /* Returns the first line at the beginning of a tool result that looks like an
  * error message, or an empty text if there is none. */
 struct ctx_str ctx_find_error_line(struct ctx_str text);
-/* Returns a tool result without the lines that Codex writes before the output
- * of a command. */
+/* Returns a tool result without the lines that an agent writes before the
+ * output of a command. */
 struct ctx_str ctx_summary_skip_header(struct ctx_str result);
 /* Where a line that tells the outcome of a tool call is searched for. */
 enum outcome_search {

@@ -77,9 +77,12 @@ ctx_summary_skip_header(struct ctx_str result)
 	const size_t n = sizeof CODEX_OUTPUT - 1;
 	const char *at;
 
-	if ((ctx_str_begins(result, CODEX_COMMAND) ||
-		ctx_str_begins(result, CODEX_SHELL) ||
-		ctx_str_begins(result, CODEX_SCRIPT)) &&
+	/* Claude Code writes this line if a command failed. */
+	if (ctx_str_begins(result, "Exit code "))
+		(void)ctx_str_cut(&result, '\n');
+	else if ((ctx_str_begins(result, CODEX_COMMAND) ||
+		     ctx_str_begins(result, CODEX_SHELL) ||
+		     ctx_str_begins(result, CODEX_SCRIPT)) &&
 	    (at = memmem(result.p, result.n, CODEX_OUTPUT, n)) != NULL) {
 		result.n -= (size_t)(at + n - result.p);
 		result.p = at + n;
