@@ -579,3 +579,15 @@ X
 	grep -qx 'Ran: close doors -> GraphQL: The doors are not allowed to close \[exit 3\]' text
 	grep -qx 'Ran: open doors -> \[exit 4\]' text
 }
+@test "a summary tells a patch of several files that failed once" {
+	{
+		messages "user:Mend the doors."
+		tool c1 apply_patch "$(jq -nc '{input: ("*** Begin Patch\n" +
+		    "*** Update File: a.c\n@@\n-int a;\n+long a;\n" +
+		    "*** Update File: b.c\n@@\n-int b;\n+long b;\n" +
+		    "*** End Patch")}')" 'apply_patch verification failed: no such lines in b.c'
+		messages "user:so?" "assistant:$(words 900)" "user:and?"
+	} > in
+	summary_text
+	[ "$(grep '^Changed' text)" = 'Changed: a.c (failed) -> apply_patch verification failed: no such lines in b.c' ]
+}

@@ -452,8 +452,9 @@ ctx_summary_add_actions(struct ctx_summary *s, struct ctx_err *err)
 	uint32_t id;
 
 	for (size_t i = 0; i < s->actions.n; i++, action++) {
-		if (action->class == OPEN_TASK &&
-		    action->number < s->actions.first_task)
+		if (action->class == CLASSES ||
+		    (action->class == OPEN_TASK &&
+			action->number < s->actions.first_task))
 			continue;
 		if (ctx_summary_actions_text(&s->actions, action, &text, err) <
 			0 ||

@@ -200,7 +200,7 @@ int ctx_summary_list_members(const struct ctx_json *json, struct ctx_str call,
  * task.  The id of an action is its index in summary_actions.list plus 1. */
 struct summary_action {
 	/* OPEN_TASK, DONE_TASK, CHANGE, CHANGED_FILE, COMMAND, LOOK_COMMAND or
-	 * CALL */
+	 * CALL; CLASSES if the summary does not tell the action */
 	enum line_class class;
 	/* number of the removed text in which the action was found; UINT32_MAX
 	 * for a task that a kept tool call marks as done */

@@ -404,6 +404,10 @@ record_outcome(struct summary_actions *actions, uint32_t last,
 		action->outcome =
 		    action->class != CHANGED_FILE || failed ? outcome : 0;
 		action->failed = failed;
+		/* If a patch has failed, only the first of its files is told.
+		 */
+		if (failed && action->class == CHANGED_FILE && last > i + 1)
+			action->class = CLASSES;
 	}
 	return 0;
 }
