@@ -182,3 +182,23 @@ X
 	ctx-prune --compact -k 1 -t 1 more > out
 	summary_of out | sed '1s/^.*summary\]: //' | grep -v '^After' | diff want -
 }
+@test "a summary has what long texts in the middle of the work tell, unless there are many" {
+	work() { # REPORTS: as many texts before some of 12 calls
+		local rooms=(attic cellar kitchen stable tower garden
+		    chapel library pantry hall nursery study)
+		messages "user:Look at all of the doors of the house."
+		for i in $(seq 12); do
+			[ "$i" -gt "$1" ] || messages "assistant:As I see, there is a green door in the ${rooms[i - 1]}."$'\n'"As I see, there is a red window in the ${rooms[i - 1]}."$'\n'"As I see, there is a blue roof over the ${rooms[i - 1]}."
+			tool "c$i" run "{\"command\": \"look at door $i\"}" "It is there, door $i"
+		done
+		messages "assistant:All of the doors are closed by now." "user:And?" \
+		    "assistant:$(words 900)" "user:And now?"
+	}
+	work 2 > in
+	summary_text --summary-tokens 240
+	[ "$(grep -c 'As I see' text)" -eq 6 ] || fail "$(cat text)"
+	work 12 > in
+	summary_text --summary-tokens 240
+	[ "$(grep -c 'As I see' text)" -lt 6 ] || fail "$(cat text)"
+	grep -q 'All of the doors are closed by now' text
+}

@@ -390,6 +390,11 @@ struct summary_line {
 	 * written.  Such a line is written without a label such as "User: ". */
 	bool earlier;
 	enum line_class class; /* CLASSES if the summary must not have it */
+	/* True if the line is from a long text of the assistant in the middle
+	 * of its work.  It has the class ANSWER, or other_class if there are
+	 * many such texts. */
+	bool in_work;
+	enum line_class other_class;
 	/* Number of the removed text in which the line was found.  The summary
 	 * has its lines in the order of these numbers. */
 	uint32_t number;

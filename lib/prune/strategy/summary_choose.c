@@ -13,7 +13,11 @@
  * DONE_SHARE: for tasks and changes.
  * TOLD_SHARE: for decisions, commands and errors.
  * ANSWER_SHARE: for answers of the assistant.
- * TALK_SHARE: the same, if no removed message calls a tool.
+ * WORK_SHARE: the same, if there are at least CALLS_OF_WORK tool calls for each
+ * answer, so that an answer tells about much work.
+ * SAID_SHARE: with WORK_SHARE, for other sentences of the assistant; they may
+ * use only what answers leave of their share.
+ * TALK_SHARE: the same as ANSWER_SHARE, if no removed message calls a tool.
  * CONSTRAINT_SHARE: for one sentence in which the user says what must or must
  * not be done, which is selected before all other lines but the first.
  * KEPT_SHARE: for the beginnings of kept messages.
@@ -25,10 +29,16 @@ enum {
 	DONE_SHARE = 30,
 	TOLD_SHARE = 10,
 	ANSWER_SHARE = 25,
+	WORK_SHARE = 45,
+	SAID_SHARE = 15,
 	TALK_SHARE = 50,
 	CONSTRAINT_SHARE = 25,
 	KEPT_SHARE = 10,
 };
+
+/* CALLS_OF_WORK: see WORK_SHARE.  FIRST_OF_ANSWER: number of lines that each
+ * answer has in the summary before any answer has more. */
+enum { CALLS_OF_WORK = 4, FIRST_OF_ANSWER = 3 };
 
 /* This number of tokens is subtracted from the summary's tokens before
  * ASKED_SHARE, ANSWER_SHARE and TOLD_SHARE are computed, so that a small
@@ -162,17 +172,20 @@ take_answer(struct ctx_summary *s, size_t begin, size_t end, size_t most,
 
 /* Selects lines of answers that together have at most "left" tokens: first 3
  * lines of each answer, the newest first, then lines until each answer has 6,
- * 12, 24 and so on.  So a long answer does not displace all others.  Returns
- * how many of the "left" tokens are not used. */
+ * 12, 24 and so on.  So a long answer does not displace all others.  A text in
+ * the middle of the assistant's work has only 3 lines.  Returns how many of the
+ * "left" tokens are not used. */
 static uint64_t
 take_answers(struct ctx_summary *s, uint64_t left)
 {
 	size_t begin;
 
-	for (size_t most = 3; most / 2 < s->n; most *= 2)
+	for (size_t most = FIRST_OF_ANSWER; most / 2 < s->n; most *= 2)
 		for (size_t end = s->n; end > 0; end = begin) {
 			begin = find_message_begin(s, end - 1);
-			take_answer(s, begin, end, most, &left);
+			take_answer(s, begin, end,
+			    s->lines[begin].in_work ? FIRST_OF_ANSWER : most,
+			    &left);
 		}
 	return left;
 }
@@ -221,6 +234,60 @@ take_first_line(struct ctx_summary *s, uint64_t left)
 	return left;
 }
 
+/* Returns the number of texts that have lines of the class ANSWER. in_work:
+ * counts those in the middle of the assistant's work, or all others. */
+static size_t
+count_answers(const struct ctx_summary *s, bool in_work)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += s->lines[i].class == ANSWER &&
+		    s->lines[i].in_work == in_work &&
+		    (i == 0 || s->lines[i - 1].class != ANSWER ||
+			s->lines[i - 1].number != s->lines[i].number);
+	return n;
+}
+
+/* If there are many texts in the middle of the assistant's work, gives their
+ * lines other classes than ANSWER.  Returns the maximum share of answers of the
+ * summary's tokens, in percent. */
+static unsigned
+decide_answers(struct ctx_summary *s)
+{
+	size_t answers = count_answers(s, false);
+	size_t all = answers + count_answers(s, true);
+
+	for (size_t i = 0; i < s->n; i++)
+		if (s->lines[i].in_work && s->lines[i].class == ANSWER &&
+		    s->actions.n < all * CALLS_OF_WORK)
+			s->lines[i].class = s->lines[i].other_class;
+	if (s->actions.n == 0)
+		return TALK_SHARE;
+	return s->actions.n < answers * CALLS_OF_WORK ? ANSWER_SHARE
+						      : WORK_SHARE;
+}
+
+/* Selects lines of answers.  If these need few tokens, also selects other
+ * sentences of the assistant: decisions, then all others.  shared: number of
+ * tokens to which the shares apply.  more: number of tokens that answers may
+ * use above their share.  Returns how many tokens the lines have. */
+static uint64_t
+take_assistant_lines(struct ctx_summary *s, uint64_t shared, uint64_t more)
+{
+	unsigned share = decide_answers(s);
+	uint64_t most = shared * share / 100 + more;
+	uint64_t left = take_answers(s, most);
+	uint64_t said = share == WORK_SHARE ? shared * SAID_SHARE / 100 : 0;
+	uint64_t used = most - left;
+
+	if (said > left)
+		said = left;
+	left = take_class_lines(s, DECISION, said, false);
+	left = take_class_lines(s, REST, left, false);
+	return used + said - left;
+}
+
 uint64_t
 ctx_summary_take_main(struct ctx_summary *s, uint64_t limit)
 {
@@ -228,8 +295,6 @@ ctx_summary_take_main(struct ctx_summary *s, uint64_t limit)
 	uint64_t asked = shared * ASKED_SHARE / 100;
 	uint64_t done = limit * DONE_SHARE / 100;
 	uint64_t told = shared * TOLD_SHARE / 100;
-	uint64_t answered =
-	    shared * (s->actions.n > 0 ? ANSWER_SHARE : TALK_SHARE) / 100;
 	uint64_t one = limit * CONSTRAINT_SHARE / 100;
 	uint64_t kept = limit * KEPT_SHARE / 100;
 	uint64_t used = limit - take_first_line(s, limit), unasked;
@@ -238,10 +303,9 @@ ctx_summary_take_main(struct ctx_summary *s, uint64_t limit)
 	asked = used < asked ? asked - used : 0;
 	unasked = ctx_summary_take_lines(s, TASK, REQUEST, asked, true);
 	used += asked - unasked;
-	answered += unasked / 2;
 	used += done -
 	    ctx_summary_take_lines(s, OPEN_TASK, CHANGED_FILE, done, true);
-	used += answered - take_answers(s, answered);
+	used += take_assistant_lines(s, shared, unasked / 2);
 	used += told - ctx_summary_take_lines(s, DECISION, TROUBLE, told, true);
 	used += kept -
 	    ctx_summary_take_lines(s, KEPT_MESSAGE, KEPT_MESSAGE, kept, false);

@@ -10,6 +10,9 @@
  * MOST_ANSWER: of the sentence with which the user agrees. MOST_CHOICE: of a
  * text, such as "2", with which the user chooses what the assistant offers. */
 enum { MOST_QUESTION = 240, MOST_ANSWER = 80, MOST_CHOICE = 4 };
+/* A text of the assistant with at least this number of lines tells about its
+ * work, even if no message of the user follows. */
+enum { LEAST_REPORT = 3 };
 /* maximum number of bytes of a kept message that its line contains */
 enum { MOST_KEPT = 60 };
 
@@ -117,6 +120,53 @@ ctx_summary_add_sentence(struct ctx_summary *s, enum ctx_summary_kind kind,
 	    ctx_str_trim(text), err);
 }
 
+/* Returns true for an item of a list and for a row of a table, which say little
+ * without the others. */
+static bool
+is_one_of_many(const struct ctx_summary *s, const struct summary_line *line)
+{
+	struct ctx_str text = ctx_intern_at(&s->seen, line->id);
+
+	return text.p[0] == '|' || ctx_summary_begins_item(text);
+}
+
+/* Gives the lines since the assistant's last text the class ANSWER. in_work:
+ * true if the assistant goes on working, false if the user has the next word.
+ */
+static void
+end_answer(struct ctx_summary *s, bool in_work)
+{
+	struct summary_line *line, *first = NULL, *last = NULL;
+
+	for (; s->answer < s->n; s->answer++) {
+		line = &s->lines[s->answer];
+		if (line->class == CLASSES ||
+		    ctx_summary_classes[line->class].kind !=
+			CTX_SUMMARY_ASSISTANT)
+			continue;
+		line->in_work = in_work;
+		line->other_class = line->class;
+		line->class = ANSWER;
+		if (!line->leads)
+			continue;
+		if (first == NULL)
+			first = line;
+		if (last == NULL || !is_one_of_many(s, line))
+			last = line;
+	}
+	if (first != NULL)
+		first->frames = last->frames = true;
+	/* The items after it are usually what the assistant offers to do. */
+	while (last != NULL && ++last < s->lines + s->n)
+		last->leads = false;
+}
+
+void
+ctx_summary_end_answer(struct ctx_summary *s)
+{
+	end_answer(s, false);
+}
+
 int
 ctx_summary_remember_answer(struct ctx_summary *s, struct ctx_str text,
     struct ctx_err *err)
@@ -126,6 +176,8 @@ ctx_summary_remember_answer(struct ctx_summary *s, struct ctx_str text,
 
 	if (ctx_str_begins(text, CTX_NO_ANSWER))
 		return 0;
+	if (s->n - s->answer >= LEAST_REPORT)
+		end_answer(s, true);
 	s->answer = s->n;
 	s->question.n = 0;
 	s->asks = false;
@@ -148,42 +200,6 @@ ctx_summary_remember_answer(struct ctx_summary *s, struct ctx_str text,
 			return -1;
 	}
 	return 0;
-}
-
-/* Returns true for an item of a list and for a row of a table, which say little
- * without the others. */
-static bool
-is_one_of_many(const struct ctx_summary *s, const struct summary_line *line)
-{
-	struct ctx_str text = ctx_intern_at(&s->seen, line->id);
-
-	return text.p[0] == '|' || ctx_summary_begins_item(text);
-}
-
-void
-ctx_summary_end_answer(struct ctx_summary *s)
-{
-	struct summary_line *line, *first = NULL, *last = NULL;
-
-	for (; s->answer < s->n; s->answer++) {
-		line = &s->lines[s->answer];
-		if (line->class == CLASSES ||
-		    ctx_summary_classes[line->class].kind !=
-			CTX_SUMMARY_ASSISTANT)
-			continue;
-		line->class = ANSWER;
-		if (!line->leads)
-			continue;
-		if (first == NULL)
-			first = line;
-		if (last == NULL || !is_one_of_many(s, line))
-			last = line;
-	}
-	if (first != NULL)
-		first->frames = last->frames = true;
-	/* The items after it are usually what the assistant offers to do. */
-	while (last != NULL && ++last < s->lines + s->n)
-		last->leads = false;
 }
 
 /* Returns the text of a user's message without what is at its beginning: text
