@@ -591,3 +591,23 @@ X
 	summary_text
 	[ "$(grep '^Changed' text)" = 'Changed: a.c (failed) -> apply_patch verification failed: no such lines in b.c' ]
 }
+@test "a summary has the reports of agents in the background, and no notice of their start" {
+	launch=$'Async agent launched successfully.\nagentId: a1 (internal ID)\noutput_file: /tmp/a1\nThe agent works in the background. Never read its file, for it is long.'
+	{
+		messages "user:Look at all of the doors."
+		tool c1 Agent '{"description": "Look at doors", "prompt": "Look at them"}' "$launch"
+		tool c2 Agent '{"description": "Look at roofs", "prompt": "Look at them"}' \
+		    $'Two of the roofs are broken because of the storm.\nagentId: a2 (use SendMessage with its name to let this agent go on with its work)'
+		messages $'user:<task-notification>\n<task-id>a1</task-id>\n<summary>Agent "Look at doors" finished</summary>\n<result>All of the doors are closed because it rains.</result>\n<usage>always 9</usage>\n</task-notification>' \
+		    "assistant:$(words 900)" "user:And now?"
+	} > in
+	summary_text
+	grep -qx 'Assistant: Agent "Look at doors" finished' text
+	grep -qx '  All of the doors are closed because it rains\.' text
+	grep -qx 'Assistant: Two of the roofs are broken because of the storm\.' text
+	run ! grep -e 'Async' -e 'agentId: ' -e 'always' text
+	# The end of the report is missing.
+	sed -i 's/<.result>.*<.task-notification>/ The roofs are closed, too, because it rains./' in
+	summary_text
+	grep -qx '  The roofs are closed, too, because it rains\.' text
+}

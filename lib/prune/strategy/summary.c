@@ -14,6 +14,7 @@
  * say what the conversation is about.  The selection is in summary_choose.c,
  * the writing in summary_write.c.
  */
+#define _GNU_SOURCE /* for memmem, which is in POSIX since 2024 */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,12 @@
 
 /* A text of the user with at least this number of sentences is a long one. */
 enum { LONG_TEXT = 12 };
+/* what Claude Code returns at first for an agent that works in the background
+ */
+#define CLAUDE_LAUNCH "Async agent launched"
+/* how a message of the user begins that has the report of such an agent, or
+ * says that a command in the background has ended */
+#define CLAUDE_REPORT "<task-notification>"
 /* Of another agent's report, only sentences are used that begin in its first
  * MOST_REPORT bytes. */
 enum { MOST_REPORT = 1500 };
@@ -226,6 +233,54 @@ add_own_text(struct ctx_summary *s, struct ctx_str own, bool more,
 	return 0;
 }
 
+/* Adds the sentences of another agent's report that begin in its first
+ * MOST_REPORT bytes. */
+static int
+add_report(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
+{
+	struct ctx_str rest = text;
+
+	while (rest.n > 0 && rest.p - text.p < MOST_REPORT)
+		(void)ctx_summary_next_sentence(&rest);
+	text.n -= rest.n;
+	return add_sentences(s, CTX_SUMMARY_ASSISTANT, text, err);
+}
+
+/* Adds the text between two tags as a report of another agent, or the text
+ * after the first tag if the second is missing.  Adds nothing if the first is
+ * missing. */
+static int
+add_tagged_report(struct ctx_summary *s, struct ctx_str text, const char *open,
+    const char *close, struct ctx_err *err)
+{
+	const char *at = memmem(text.p, text.n, open, strlen(open)), *end;
+
+	if (at == NULL)
+		return 0;
+	at += strlen(open);
+	text.n -= (size_t)(at - text.p);
+	text.p = at;
+	end = memmem(text.p, text.n, close, strlen(close));
+	if (end != NULL)
+		text.n = (size_t)(end - text.p);
+	return add_report(s, text, err);
+}
+
+/* Adds what a program has put into a message of the user: the names in it, and
+ * sentences of the report of an agent that Claude Code ran in the
+ * background. */
+static int
+add_context(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
+{
+	if (ctx_summary_names_add(&s->names, text, NULL, 0, false, err) < 0)
+		return -1;
+	if (!ctx_str_begins(text, CLAUDE_REPORT))
+		return 0;
+	return add_tagged_report(s, text, "<summary>", "</summary>", err) < 0
+	    ? -1
+	    : add_tagged_report(s, text, "<result>", "</result>", err);
+}
+
 /* Adds the names and the sentences of a text of the user.  Of text that a
  * program has inserted, such as <system-reminder>, adds only the names. */
 static int
@@ -242,25 +297,10 @@ add_user_text(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
 		text.n -= own.n + context.n;
 		text.p = context.p + context.n;
 		if (add_own_text(s, own, text.n > 0, &command, err) < 0 ||
-		    (context.n > 0 &&
-			ctx_summary_names_add(&s->names, context, NULL, 0,
-			    false, err) < 0))
+		    (context.n > 0 && add_context(s, context, err) < 0))
 			return -1;
 	}
 	return command.n > 0 ? add_own_text(s, text, false, &command, err) : 0;
-}
-
-/* Adds the sentences of another agent's report that begin in its first
- * MOST_REPORT bytes. */
-static int
-add_report(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
-{
-	struct ctx_str rest = text;
-
-	while (rest.n > 0 && rest.p - text.p < MOST_REPORT)
-		(void)ctx_summary_next_sentence(&rest);
-	text.n -= rest.n;
-	return add_sentences(s, CTX_SUMMARY_ASSISTANT, text, err);
 }
 
 /* Adds sentences of the reports of other agents in a tool result (s->json), as
@@ -305,7 +345,8 @@ add_result(struct ctx_summary *s, const struct ctx_summary_text *text,
 		0)
 		return -1;
 	if (action != 0 &&
-	    (text->failed || !s->actions.list[action - 1].reports))
+	    (text->failed || !s->actions.list[action - 1].reports ||
+		ctx_str_begins(data, CLAUDE_LAUNCH)))
 		return 0;
 	if (action != 0)
 		return json == NULL ? add_report(s, data, err)

@@ -211,7 +211,7 @@ is_layout(struct ctx_str text)
 	static const char *const starts[] = {"[{", "{\"", "\"}", "\"]", "\", ",
 	    "diff --git ", "--- a/", "+++ b/", "# AGENTS.md instructions for ",
 	    "If you need specific details from before exiting plan mode",
-	    CTX_NO_ANSWER, NULL};
+	    "agentId: ", CTX_NO_ANSWER, NULL};
 	static const char rule[] = "\xe2\x94\x80\xe2\x94\x80"; /* U+2500 */
 
 	return match_any(text, starts) > 0 ||
