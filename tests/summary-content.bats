@@ -642,6 +642,23 @@ X
 	diff want text
 }
 
+@test "a summary has what a command or another agent says in tags, without the tags" {
+	{
+		messages "user:<bash-input>make doors</bash-input>" \
+		    "user:<bash-stdout>never told</bash-stdout>" \
+		    $'user:<teammate-message teammate_id="lead" color="red">\nPaint the doors of the attic.\n</teammate-message>' \
+		    "user:Is a < b, and where is <door id=1> used?" \
+		    "assistant:$(words 900)" "user:And now?"
+	} > in
+	summary_text
+	cat > want <<'X'
+User: make doors
+User: Paint the doors of the attic.
+User: Is a < b, and where is <door id=1> used?
+X
+	grep -v '^Names' text | diff want -
+}
+
 @test "no text of a program is what the user's \"continue\" answers" {
 	messages "user:Mend the doors of the house." \
 	    "assistant:The first of the two doors is painted." \

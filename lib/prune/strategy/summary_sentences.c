@@ -355,26 +355,71 @@ has_arguments(const char *at, const char *end)
 	return at != NULL && at + n < end && at[n] != '<';
 }
 
-size_t
-ctx_summary_find_context(struct ctx_str text, size_t *from)
+/* A tag in a message of the user.  typed: whether the text between the tags was
+ * typed, for example after a command of Claude Code such as "/plan", or written
+ * by another agent for this one.  Then only the tags come from the program. */
+struct context_tag {
+	const char *name;
+	enum { NO, YES, WITH_ARGUMENTS } typed;
+};
+
+/* Finds the tag whose name begins at "name".  Returns NULL if the text between
+ * such tags is the user's own text.  Otherwise sets *after to the text after
+ * the tag. */
+static const struct context_tag *
+match_tag(const char *name, const char *end, const char **after)
 {
-	/* typed: whether the user typed the text between the tags, for example
-	 * after a command of Claude Code such as "/plan".  Then only the tags
-	 * come from the program. */
-	static const struct {
-		const char *name;
-		enum { NO, YES, WITH_ARGUMENTS } typed;
-	} tags[] = {{"INSTRUCTIONS", NO}, {"bash-stderr", NO},
-	    {"bash-stdout", NO}, {"command-args", YES}, {"command-message", NO},
+	static const struct context_tag tags[] = {{"INSTRUCTIONS", NO},
+	    {"bash-input", YES}, {"bash-stderr", NO}, {"bash-stdout", NO},
+	    {"command-args", YES}, {"command-message", NO},
 	    {"command-name", WITH_ARGUMENTS}, {"environment_context", NO},
 	    {"environment_details", NO}, {"ide_opened_file", NO},
 	    {"ide_selection", NO}, {"local-command-caveat", NO},
 	    {"local-command-stderr", NO}, {"local-command-stdout", NO},
 	    {"permissions instructions", NO}, {"recommended_plugins", NO},
 	    {"skill", NO}, {"system-reminder", NO}, {"system_instruction", NO},
-	    {"task-notification", NO}, {"turn_aborted", NO},
-	    {"user_instructions", NO}};
-	const char *at = text.p, *name, *end = text.p + text.n;
+	    {"task-notification", NO}, {"teammate-message", YES},
+	    {"turn_aborted", NO}, {"user_instructions", NO}};
+	const char *close;
+	size_t n, most;
+
+	for (size_t i = 0; i < CTX_LENGTH(tags); i++) {
+		n = strlen(tags[i].name);
+		if ((size_t)(end - name) <= n ||
+		    (name[n] != '>' && name[n] != ' ') ||
+		    memcmp(name, tags[i].name, n) != 0)
+			continue;
+		/* Between the name and '>' there may be attributes. */
+		most = (size_t)(end - name) - n;
+		close =
+		    memchr(name + n, '>', most < MOST_PATH ? most : MOST_PATH);
+		if (close == NULL)
+			return NULL;
+		*after = close + 1;
+		return &tags[i];
+	}
+	return NULL;
+}
+
+/* Returns the text after the closing tag, or the end of the text: the closing
+ * tag may be incomplete, because the text was truncated. */
+static const char *
+find_tag_end(const struct context_tag *tag, const char *at, const char *end)
+{
+	size_t n = strlen(tag->name);
+
+	for (; (at = memchr(at, '<', (size_t)(end - at))) != NULL; at++)
+		if ((size_t)(end - at) > n + 2 && at[1] == '/' &&
+		    memcmp(at + 2, tag->name, n) == 0 && at[n + 2] == '>')
+			return skip_command_tag(at + n + 3, end);
+	return end;
+}
+
+size_t
+ctx_summary_find_context(struct ctx_str text, size_t *from)
+{
+	const char *at = text.p, *after, *end = text.p + text.n;
+	const struct context_tag *tag;
 	size_t n = program_text_length(text);
 	bool closes;
 
@@ -383,32 +428,14 @@ ctx_summary_find_context(struct ctx_str text, size_t *from)
 		return n;
 	for (; (at = memchr(at, '<', (size_t)(end - at))) != NULL; at++) {
 		closes = at + 1 < end && at[1] == '/';
-		name = at + 1 + closes;
-		for (size_t i = 0; i < CTX_LENGTH(tags); i++) {
-			n = strlen(tags[i].name);
-			if ((size_t)(end - name) <= n || name[n] != '>' ||
-			    memcmp(name, tags[i].name, n) != 0)
-				continue;
-			*from = (size_t)(at - text.p);
-			if (closes || tags[i].typed == YES ||
-			    (tags[i].typed == WITH_ARGUMENTS &&
-				has_arguments(name, end)))
-				return (size_t)(name + n + 1 - at);
-			/* The closing tag may be incomplete, because the text
-			 * was truncated. */
-			for (const char *close = name;
-			     (close = memchr(close, '<',
-				  (size_t)(end - close))) != NULL;
-			     close++)
-				if ((size_t)(end - close) > n + 2 &&
-				    close[1] == '/' &&
-				    memcmp(close + 2, name, n + 1) == 0)
-					return (size_t)(skip_command_tag(close +
-								n + 3,
-							    end) -
-					    at);
-			return text.n - *from;
-		}
+		tag = match_tag(at + 1 + closes, end, &after);
+		if (tag == NULL)
+			continue;
+		*from = (size_t)(at - text.p);
+		if (!closes && tag->typed != YES &&
+		    (tag->typed == NO || !has_arguments(after, end)))
+			after = find_tag_end(tag, after, end);
+		return (size_t)(after - at);
 	}
 	*from = text.n;
 	return 0;
