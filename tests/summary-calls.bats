@@ -568,6 +568,7 @@ X
 		mv more in
 	done
 }
+
 @test "of a command that failed a summary tells what follows Claude Code's line about the status" {
 	{
 		messages "user:Close the doors."
@@ -579,6 +580,7 @@ X
 	grep -qx 'Ran: close doors -> GraphQL: The doors are not allowed to close \[exit 3\]' text
 	grep -qx 'Ran: open doors -> \[exit 4\]' text
 }
+
 @test "a summary tells a patch of several files that failed once" {
 	{
 		messages "user:Mend the doors."
@@ -591,6 +593,7 @@ X
 	summary_text
 	[ "$(grep '^Changed' text)" = 'Changed: a.c (failed) -> apply_patch verification failed: no such lines in b.c' ]
 }
+
 @test "a summary has the reports of agents in the background, and no notice of their start" {
 	launch=$'Async agent launched successfully.\nagentId: a1 (internal ID)\noutput_file: /tmp/a1\nThe agent works in the background. Never read its file, for it is long.'
 	{

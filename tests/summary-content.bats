@@ -195,7 +195,7 @@ X
 		    "<system-reminder>You must not\nmention this.</system-reminder>")}'
 		jq -nc '{role: "assistant", content: ("I\u2019ll review the reader now, step " +
 		    "by step.\nNext I\u2019m checking all of the callers.\n" +
-		    "| `external` | found, but only in the table |\n" +
+		    "| `external` | in the table |\n" +
 		    "## What was found and fixed in there\n" +
 		    "All five pass. Still open: update docs/usage.md.")}'
 		for i in one two; do
@@ -657,6 +657,21 @@ User: Paint the doors of the attic.
 User: Is a < b, and where is <door id=1> used?
 X
 	grep -v '^Names' text | diff want -
+}
+
+@test "a summary has what follows praise, and no members of objects that the user pasted" {
+	{
+		messages $'user:It fails:\n{\n  "message": "POST must not be used",\n  "level": "info"\n}\nWhy is that so?' \
+		    $'assistant:Good news - no key is needed for any of the doors.\nPerfect! Great work.\nGreat, let me look at all of the doors now.' \
+		    "user:Fine, paint them." "assistant:$(words 900)" "user:And now?"
+	} > in
+	summary_text
+	cat > want <<'X'
+User: Why is that so?
+Assistant: Good news - no key is needed for any of the doors.
+User: Fine, paint them.
+X
+	diff want text
 }
 
 @test "no text of a program is what the user's \"continue\" answers" {

@@ -182,6 +182,7 @@ X
 	ctx-prune --compact -k 1 -t 1 more > out
 	summary_of out | sed '1s/^.*summary\]: //' | grep -v '^After' | diff want -
 }
+
 @test "a summary has what long texts in the middle of the work tell, unless there are many" {
 	work() { # REPORTS: as many texts before some of 12 calls
 		local rooms=(attic cellar kitchen stable tower garden

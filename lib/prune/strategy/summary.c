@@ -146,7 +146,7 @@ add_part(struct ctx_summary *s, enum ctx_summary_kind kind,
 			return -1;
 	}
 	if (leads && kind == CTX_SUMMARY_ASSISTANT &&
-	    ctx_summary_begins_item(one) &&
+	    (one.p[0] == '|' || ctx_summary_begins_item(one)) &&
 	    ctx_summary_line_limit(one) == one.n)
 		*text = rest;
 	else

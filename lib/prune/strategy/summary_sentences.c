@@ -25,7 +25,7 @@ enum {
 	LEAST_BYTES = 12,
 	LEAST_USER = 5,
 	LEAST_ANSWER = 30,
-	LEAST_ROW = 60,
+	LEAST_ROW = 30,
 	MOST_ASSENT = 24,
 	MOST_INTRODUCTION = 60,
 	LONGEST_WORD = 16,
@@ -135,16 +135,24 @@ is_announcement(struct ctx_str text)
 {
 	static const char *const starts[] = {"First, ", "First ", "Next, ",
 	    "Next ", "Now, ", "Now ", "Then ", "Finally, ", "So ", NULL};
+	static const char *const praise[] = {"Sure", "Great", "Perfect",
+	    "Excellent", "Okay", "OK,", "Good news", "Good", NULL};
 	static const char *const signs[] = {"Let me", "let me", "Let's",
 	    "let's", "I'll ", "I will ", "I'm going to", "I am going to",
-	    "I need to ", "I can ", "Sure", "Great", "Perfect", "Excellent",
-	    "Okay", "OK,", "Good", "Thank", "Sorry", "I apologize", "I see",
+	    "I need to ", "I can ", "Thank", "Sorry", "I apologize", "I see",
 	    "You're", "Of course", "Certainly", "Here's", "Here is",
 	    "If you have any", "If you need", "Feel free", "Please let me know",
 	    "Please feel free", NULL};
 	static const char *const am[] = {"I'm now ", "I'm ", NULL};
 	size_t n = match_any(text, starts);
 
+	text.p += n;
+	text.n -= n;
+	n = match_any(text, praise);
+	if (n > 0 && text.n - n < LEAST_ANSWER)
+		return true;
+	for (; n > 0 && n < text.n && !ctx_summary_is_word_char(text.p[n]);)
+		n++;
 	text.p += n;
 	text.n -= n;
 	if (match_any(text, signs) > 0)
@@ -202,9 +210,9 @@ ctx_summary_announces(struct ctx_str text)
 		memmem(text.p + n, text.n - n, bold, n) == text.p + text.n - n);
 }
 
-/* Returns true for a line that is only layout or data: a piece of JSON, a
- * single tag such as "<instructions>", a drawn line, or a sentence that Codex
- * or Claude Code writes. */
+/* Returns true for a line that is only layout or data: a piece of JSON, such as
+ * a member of an object, a single tag such as "<instructions>", a drawn line,
+ * or a sentence that Codex or Claude Code writes. */
 static bool
 is_layout(struct ctx_str text)
 {
@@ -215,6 +223,7 @@ is_layout(struct ctx_str text)
 	static const char rule[] = "\xe2\x94\x80\xe2\x94\x80"; /* U+2500 */
 
 	return match_any(text, starts) > 0 ||
+	    (text.p[0] == '"' && memmem(text.p, text.n, "\": ", 3) != NULL) ||
 	    memmem(text.p, text.n, rule, sizeof rule - 1) != NULL ||
 	    (text.p[0] == '<' && text.p[text.n - 1] == '>' &&
 		memchr(text.p, ' ', text.n) == NULL);
