@@ -44,8 +44,9 @@ Public repositories that have such files, read in November 2026:
 
 The figures in ctx-strategy(7) were measured on both halves of "coding4", and on
 the half "report" of the others, at split points with at least 60,000
-characters before them (about 15,000 tokens) for claude and codex, 30,000 for mini and swe-agent ("fixes"; every second file
-above 220 kB, and all above 350 kB), and 8,000 for tau, of which one file was
+characters before them (about 15,000 tokens) for claude and codex, 30,000 for
+mini ("fixes"; of the files above 220 kB by name every second, from the second
+on, and all above 350 kB), and 8,000 for tau, of which one file was
 available (gpt-4o-airline).
 """
 import argparse
