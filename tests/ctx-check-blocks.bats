@@ -60,7 +60,7 @@ load check
 	ctx-check -d openai-chat --provider openai good
 	sed -e 's/"type":"function",//' -e 's/"type":"text",//' good > in
 	ctx-check -d openai-chat in
-	run -1 ctx-check -d openai-chat --provider openai in
+	run -1 --separate-stderr ctx-check -d openai-chat --provider openai in
 	[ "${lines[0]}" = "in:1: no-type: a content block has no type" ]
 	[ "${lines[1]}" = "in:2: no-type: a tool call has no type" ]
 	ctx-check -d openai-chat --provider openai --repair in |

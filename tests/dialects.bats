@@ -159,6 +159,21 @@ said_of() {
 	[[ $output == *"dialect gemini, chosen by --dialect"* ]]
 }
 
+@test "a message that only another dialect has than --dialect says is named once" {
+	for c in ctx-count ctx-check "ctx-prune -b 900" ctx-truncate; do
+		run --separate-stderr $c -d anthropic "$agent"
+		[ "$(grep -c 'shows dialect' <<< "$stderr")" -eq 1 ] || fail "$c: $stderr"
+		[[ $stderr == *"$agent:3: tool_calls shows dialect openai-chat, but --dialect says anthropic; without --dialect each message is read in its own dialect"* ]] ||
+			fail "$c: $stderr"
+		run --separate-stderr $c -d openai-chat "$agent"
+		[[ $stderr != *"shows dialect"* ]] || fail "$c: $stderr"
+	done
+	# Plain messages are possible in every dialect.
+	messages user:a assistant:b > m
+	run --separate-stderr ctx-count -d gemini m
+	[ -z "$stderr" ]
+}
+
 # The calls that have no response, and the responses that answer nothing.
 unpaired() {
 	ctx-check --json "$1" | jq -r '.rule | select(startswith("orphan") or

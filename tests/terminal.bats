@@ -196,7 +196,7 @@ X
 		    ctx-truncate -l 4000 -n ${long}agent.jsonl
 		    ctx-prune -b 16k -n ${long}agent.jsonl
 		    ctx-prune -b 500 -n agent.jsonl 2> err
-		    ctx-cache -d anthropic -m claude-opus-4-8 -n agent.jsonl
+		    ctx-cache -d anthropic -m claude-opus-4-8 -n agent.jsonl 2> err
 		    ctx-check --repair -n orphan" "$width"
 		awk -v w="$width" 'length > w { exit 1 }' tty ||
 			fail "$width: $(awk -v w="$width" 'length > w' tty)"

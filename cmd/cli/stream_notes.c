@@ -91,6 +91,14 @@ cli_note_stream(const struct cli *cli, const struct ctx_stream *stream)
 		    "all",
 		    stream->mixed.file, stream->mixed.line,
 		    stream->mixed.dialect->name, stream->dialect->name);
+	if (stream->overruled.dialect != NULL)
+		cli_say(cli,
+		    "%s:%" PRIu64
+		    ": %s shows dialect %s, but --dialect says %s; without "
+		    "--dialect each message is read in its own dialect",
+		    stream->overruled.file, stream->overruled.line,
+		    stream->overruled.why, stream->overruled.dialect->name,
+		    stream->forced->name);
 	if (cli->verbose && stream->orphan.file != NULL)
 		cli_say(cli,
 		    "%s:%" PRIu64 ": the parent that this line names is not in "

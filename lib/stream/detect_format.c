@@ -14,7 +14,7 @@
 #define LOOK_AHEAD ((size_t)1 << 20)
 
 void
-ctx_stream_find_layout(const struct ctx_stream *stream, uint32_t node,
+ctx_stream_find_layout(struct ctx_stream *stream, uint32_t node,
     struct ctx_record_layout *layout)
 {
 	const struct ctx_json *json = stream->record.json;
@@ -26,6 +26,13 @@ ctx_stream_find_layout(const struct ctx_stream *stream, uint32_t node,
 		if (json->nodes[node].kind != CTX_JSON_OBJECT)
 			return;
 		layout->kind = CTX_LAYOUT_MESSAGE;
+	}
+	if (layout->decisive && layout->dialect != stream->forced &&
+	    stream->overruled.dialect == NULL) {
+		stream->overruled.dialect = layout->dialect;
+		stream->overruled.why = layout->why;
+		stream->overruled.file = stream->record.file;
+		stream->overruled.line = stream->record.line;
 	}
 	layout->dialect = stream->forced;
 	layout->decisive = true;

@@ -6,7 +6,7 @@
 
 /* Finds where the JSON value at node, of the stream's record, has messages, and
  * their dialect.  If the user has chosen a dialect, it is this dialect. */
-void ctx_stream_find_layout(const struct ctx_stream *stream, uint32_t node,
+void ctx_stream_find_layout(struct ctx_stream *stream, uint32_t node,
     struct ctx_record_layout *layout);
 /* Chooses the dialect (format) of a message that is a record of its own.  The
  * first message that is possible in only one dialect also decides the dialect

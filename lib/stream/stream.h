@@ -144,6 +144,14 @@ struct ctx_stream {
 		uint64_t line;
 		const struct ctx_dialect *dialect;
 	} mixed;
+	/* The first message that is in another dialect than "forced", the one
+	 * that the user has chosen: where it is, its dialect, and the key or
+	 * value that shows this. dialect: NULL if there is no such message. */
+	struct {
+		const char *file, *why;
+		uint64_t line;
+		const struct ctx_dialect *dialect;
+	} overruled;
 	/* The newest line with which the conversation of a session begins
 	 * although its parent is not in the file, so that earlier messages are
 	 * not known.  Only file and line are valid; file is NULL if there is no
