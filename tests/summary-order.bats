@@ -203,3 +203,24 @@ X
 	[ "$(grep -c 'As I see' text)" -lt 6 ] || fail "$(cat text)"
 	grep -q 'All of the doors are closed by now' text
 }
+
+@test "a summary has the option that the user chose by its letter or number" {
+	offer='There are several ways to close the doors of the house:
+- **A. By hand**, which takes a day in all of the rooms.
+- **B. By a spring**, which costs more than the door itself.
+- **C. By the wind**, which works in winter only.
+We could also talk about the colours of the doors at length.
+We could also talk about the sizes of the doors at length.
+Which of these do you want to have?'
+	for choice in C C. c No.; do
+		messages "user:Close the doors." "assistant:$offer" "user:$choice" \
+		    "assistant:$(words 900)" "user:and?" > in
+		ctx-prune -s summarize -k 1 -t 1 -b 110 in > out
+		sentences_of out > text
+		if [ "$choice" = No. ]; then
+			run ! grep 'By the wind' text
+		else
+			grep -qx 'Assistant: - \*\*C\. By the wind\*\*, which works in winter only\.' text
+		fi
+	done
+}

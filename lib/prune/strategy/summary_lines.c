@@ -245,6 +245,35 @@ is_choice(struct ctx_str text)
 	    !ctx_summary_is_command(text);
 }
 
+/* Returns true if a line is the option that the user has chosen by its number
+ * or letter: "2" or "2." chooses "- **2.** Wait", and "b" chooses "B) Go on".
+ */
+static bool
+is_chosen(struct ctx_str line, struct ctx_str choice)
+{
+	size_t n = 0, i = 0;
+
+	while (i < line.n && strchr("-*#|( ", line.p[i]) != NULL)
+		i++;
+	while (n < choice.n && ctx_summary_is_word_char(choice.p[n])) {
+		if (i + n >= line.n ||
+		    (line.p[i + n] | 0x20) != (choice.p[n] | 0x20))
+			return false;
+		n++;
+	}
+	return n > 0 && i + n < line.n && strchr(".):*", line.p[i + n]) != NULL;
+}
+
+/* Lets the summary have the option of the assistant's last text that the user
+ * has chosen. */
+static void
+keep_chosen(struct ctx_summary *s, struct ctx_str choice)
+{
+	for (size_t i = s->answer; i < s->n; i++)
+		s->lines[i].frames |=
+		    is_chosen(ctx_intern_at(&s->seen, s->lines[i].id), choice);
+}
+
 int
 ctx_summary_add_agreement(struct ctx_summary *s, struct ctx_str *text,
     struct ctx_err *err)
@@ -271,6 +300,8 @@ ctx_summary_add_agreement(struct ctx_summary *s, struct ctx_str *text,
 			return -1;
 		s->lines[id - 1].class = CLASSES;
 	}
+	if (is_choice(first))
+		keep_chosen(s, first);
 	known = s->n;
 	if (ctx_buf_printf(out, err, " (the user answered: \"%.*s\")",
 		(int)first.n, first.p) < 0 ||
