@@ -224,3 +224,18 @@ Which of these do you want to have?'
 		fi
 	done
 }
+
+@test "a summary has the first sentence of each message of the user before other sentences" {
+	{
+		messages "user:Look at the doors of the house."
+		for i in attic cellar kitchen stable; do
+			messages "user:What about the $i of the house? You must never forget the $i, because it should be kept clean." \
+			    "assistant:It is clean."
+		done
+		messages "assistant:$(words 900)" "user:and?"
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 130 in > out
+	sentences_of out > text
+	[ "$(grep -c '^User: What about' text)" -eq 4 ] || fail "$(cat text)"
+	[ "$(grep -c '^User: You must' text)" -lt 4 ] || fail "$(cat text)"
+}

@@ -187,16 +187,16 @@ add_sentences(struct ctx_summary *s, enum ctx_summary_kind kind,
 	return 0;
 }
 
-/* If a text of the user has many lines (s->lines[from] and all after it), gives
- * its headings and numbered items the class TASK: without them, the other lines
- * say little. */
+/* Gives the first line of a text of the user (s->lines[from] and all after it)
+ * the class TASK.  If it has many lines, does this with its headings and
+ * numbered items, too: without them, the other lines say little. */
 static void
 find_outline(struct ctx_summary *s, size_t from)
 {
 	bool is_long = s->n - from >= LONG_TEXT;
 
 	for (size_t i = from; i < s->n; i++) {
-		s->lines[i].heads &= is_long;
+		s->lines[i].heads = i == from || (s->lines[i].heads && is_long);
 		if (s->lines[i].heads && s->lines[i].class == REQUEST)
 			s->lines[i].class = TASK;
 	}

@@ -405,8 +405,8 @@ struct summary_line {
 	/* true if the sentence is the first in its line of the message, and
 	 * that line is not indented */
 	bool leads;
-	/* true for a heading or numbered item of a long text of the user, or
-	 * for the header of a table */
+	/* true for the first sentence of a text of the user, for a heading or
+	 * numbered item of a long one, or for the header of a table */
 	bool heads;
 	/* true if the line is the first or the last of an answer, or has the
 	 * user's agreement */
