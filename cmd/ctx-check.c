@@ -196,10 +196,12 @@ report_file(struct check_command *check, uint64_t found)
 		    options->refused);
 }
 
-/* Sets the exit status if an input file has no messages or, without --repair,
- * is empty: a script must not take the empty output of a command that failed
- * for a conversation without findings.  found: number of findings in the file;
- * for a request with an empty list of messages, one of them says so. */
+/* Sets the exit status to CLI_TROUBLE if an input file has no messages or,
+ * without
+ * --repair, is empty.  Otherwise a script could mistake an empty file, such as
+ * the output of a failed command, for a conversation without findings.  found:
+ * number of findings in the file.  A request with an empty list of messages is
+ * already reported as a finding, so the status is not changed for it. */
 static void
 require_messages(struct check_command *check, const struct ctx_stream *stream,
     uint64_t found)

@@ -144,9 +144,10 @@ struct ctx_stream {
 		uint64_t line;
 		const struct ctx_dialect *dialect;
 	} mixed;
-	/* The first message that is in another dialect than "forced", the one
-	 * that the user has chosen: where it is, its dialect, and the key or
-	 * value that shows this. dialect: NULL if there is no such message. */
+	/* If the user has chosen a dialect (member "forced"): the first message
+	 * that is in another dialect.  file, line: where it is.  why: the key
+	 * or value that shows its dialect.  dialect: its dialect, or NULL if
+	 * there is no such message. */
 	struct {
 		const char *file, *why;
 		uint64_t line;

@@ -25,8 +25,9 @@ enum { LONG_TEXT = 12 };
 /* what Claude Code returns at first for an agent that works in the background
  */
 #define CLAUDE_LAUNCH "Async agent launched"
-/* how a message of the user begins that has the report of such an agent, or
- * says that a command in the background has ended */
+/* the beginning of a user message in which Claude Code reports the result of an
+ * agent in the background, or reports that a command in the background has
+ * ended */
 #define CLAUDE_REPORT "<task-notification>"
 /* Of another agent's report, only sentences are used that begin in its first
  * MOST_REPORT bytes. */
@@ -60,13 +61,15 @@ ctx_summary_close(struct ctx_summary *summary)
 
 /* ---- texts to lines ---- */
 
-/* The state of reading a text line by line: whether the next line is in a block
- * of code or in a diff, and the header of the table around it. announced: true
- * if the last sentence announces the next line with a colon. */
+/* The state of reading a text line by line.
+ * code, diff: true if the next line is in a block of code, or in a diff.
+ * announced: true if the last sentence ends with a colon, so that it announces
+ * the next line. */
 struct line_reader {
 	bool code, diff, announced;
 	struct diff_hunk hunk;
-	struct ctx_str header; /* first row of a table, until it is added */
+	/* header row of the table that is being read, until it is added */
+	struct ctx_str header;
 };
 
 /* Before the first row of a table that is added, adds its header, which names
@@ -187,9 +190,10 @@ add_sentences(struct ctx_summary *s, enum ctx_summary_kind kind,
 	return 0;
 }
 
-/* Gives the first line of a text of the user (s->lines[from] and all after it)
- * the class TASK.  If it has many lines, does this with its headings and
- * numbered items, too: without them, the other lines say little. */
+/* Gives the class TASK to the first line of a text of the user and, if the text
+ * has many lines, to its headings and numbered items: without these, its other
+ * lines are hard to understand.  The lines of the text are s->lines[from] and
+ * all after it. */
 static void
 find_outline(struct ctx_summary *s, size_t from)
 {
@@ -202,10 +206,12 @@ find_outline(struct ctx_summary *s, size_t from)
 	}
 }
 
-/* Adds the names and the sentences of a text that the user has written.
- * *command: a command, such as "/review", that the user has written before, or
- * an empty text; it is put before its arguments.  A command is not added, but
- * stored in *command, if more text follows. */
+/* Adds the names (paths, identifiers, ids, numbers) and the sentences of a text
+ * that the user has written.  more: true if the message has more text after it.
+ * *command: before the call, the command, such as "/review", to which the text
+ * is the arguments, or an empty text if there is none.  If the text itself is
+ * only a command, and more is true, nothing is added, and the command is stored
+ * in *command for the next call. */
 static int
 add_own_text(struct ctx_summary *s, struct ctx_str own, bool more,
     struct ctx_str *command, struct ctx_err *err)
@@ -266,9 +272,9 @@ add_tagged_report(struct ctx_summary *s, struct ctx_str text, const char *open,
 	return add_report(s, text, err);
 }
 
-/* Adds what a program has put into a message of the user: the names in it, and
- * sentences of the report of an agent that Claude Code ran in the
- * background. */
+/* Adds the names (paths, identifiers, ids, numbers) in a text that a program
+ * has inserted into a message of the user.  If the text is the report of an
+ * agent that Claude Code ran in the background, adds its sentences, too. */
 static int
 add_context(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
 {
@@ -281,8 +287,9 @@ add_context(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
 	    : add_tagged_report(s, text, "<result>", "</result>", err);
 }
 
-/* Adds the names and the sentences of a text of the user.  Of text that a
- * program has inserted, such as <system-reminder>, adds only the names. */
+/* Adds the names (paths, identifiers, ids, numbers) and the sentences of a user
+ * message.  Of text that a program has inserted, such as <system-reminder>,
+ * adds only the names. */
 static int
 add_user_text(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
 {

@@ -144,7 +144,7 @@ bool ctx_summary_announces(struct ctx_str text);
 bool ctx_summary_is_command(struct ctx_str text);
 /* what Claude Code writes as the assistant's text if the model said nothing */
 #define CTX_NO_ANSWER "No response requested."
-/* the beginning of the first and the last line of a block of code */
+/* Both the first and the last line of a block of code begin with this. */
 #define CTX_CODE_FENCE "```"
 /* Returns true if a sentence of the user begins with words of agreement. */
 bool ctx_summary_agrees(struct ctx_str text);
@@ -200,7 +200,7 @@ int ctx_summary_list_members(const struct ctx_json *json, struct ctx_str call,
  * task.  The id of an action is its index in summary_actions.list plus 1. */
 struct summary_action {
 	/* OPEN_TASK, DONE_TASK, CHANGE, CHANGED_FILE, COMMAND, LOOK_COMMAND or
-	 * CALL; CLASSES if the summary does not tell the action */
+	 * CALL; or CLASSES if the action gets no line in the summary */
 	enum line_class class;
 	/* number of the removed text in which the action was found; UINT32_MAX
 	 * for a task that a kept tool call marks as done */

@@ -404,7 +404,7 @@ record_outcome(struct summary_actions *actions, uint32_t last,
 		action->outcome =
 		    action->class != CHANGED_FILE || failed ? outcome : 0;
 		action->failed = failed;
-		/* If a patch has failed, only the first of its files is told.
+		/* Of a patch that failed, the summary names only one file.
 		 */
 		if (failed && action->class == CHANGED_FILE && last > i + 1)
 			action->class = CLASSES;

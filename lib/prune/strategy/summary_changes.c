@@ -10,9 +10,9 @@
 
 #include "prune/strategy/summary.h"
 
-/* Lengths in bytes.  MOST_EDIT: a longer line is cut.  MOST_SAME: of what a cut
- * line has before the first difference between old and new.  LEAST_TELLING: a
- * shorter line of a new file is skipped. */
+/* Lengths in bytes.  MOST_EDIT: a longer line is cut.  MOST_SAME: maximum
+ * length of the unchanged text before the first difference, if a line is cut.
+ * LEAST_TELLING: a shorter line of a new file is skipped. */
 enum { MOST_EDIT = 60, MOST_SAME = 20, LEAST_TELLING = 4 };
 
 /* In the argument of Codex's tool apply_patch, the changes of each file begin
@@ -21,9 +21,10 @@ enum { MOST_EDIT = 60, MOST_SAME = 20, LEAST_TELLING = 4 };
 #define PATCH_MARK " File: "
 #define DELETION   "*** Delete"
 
-/* Returns how many bytes at the beginning of a changed line are left out, so
- * that the first difference is in the part that is shown: 0 if both texts are
- * short, otherwise the offset of a word or, in a long word, of a character. */
+/* Returns how many bytes are left out at the beginning of a changed line, so
+ * that the summary shows the first difference.  Returns 0 if the line is short.
+ * Otherwise the line is cut before a word or, in a very long word, between two
+ * characters of UTF-8.  old, new: the line before and after the change. */
 static size_t
 find_shown_part(struct ctx_str old, struct ctx_str new)
 {
@@ -41,7 +42,8 @@ find_shown_part(struct ctx_str old, struct ctx_str new)
 	return ctx_summary_cut(old, same - MOST_SAME).n;
 }
 
-/* Appends a sign and at most MOST_EDIT bytes of a line, from this offset on. */
+/* Appends "- " or "+ " (sign) and at most MOST_EDIT bytes of a line, beginning
+ * at the offset "from". */
 static int
 append_line_part(struct ctx_buf *out, const char *sign, struct ctx_str line,
     size_t from, struct ctx_err *err)

@@ -13,15 +13,18 @@
  * DONE_SHARE: for tasks and changes.
  * TOLD_SHARE: for decisions, commands and errors.
  * ANSWER_SHARE: for answers of the assistant.
- * WORK_SHARE: the same, if there are at least CALLS_OF_WORK tool calls for each
- * answer, so that an answer tells about much work.
- * SAID_SHARE: with WORK_SHARE, for other sentences of the assistant; they may
- * use only what answers leave of their share.
- * TALK_SHARE: the same as ANSWER_SHARE, if no removed message calls a tool.
+ * WORK_SHARE: for answers of the assistant (instead of ANSWER_SHARE), if there
+ * are at least CALLS_OF_WORK tool calls per answer: each answer then reports
+ * much work.
+ * SAID_SHARE: if WORK_SHARE applies, for the assistant's other sentences. These
+ * get only tokens that the answers do not need.
+ * TALK_SHARE: for answers of the assistant (instead of ANSWER_SHARE), if no
+ * removed message calls a tool.
  * CONSTRAINT_SHARE: for one sentence in which the user says what must or must
- * not be done, which is selected before all other lines but the first.
+ * not be done.  It is selected before all other lines except the user's first.
  * KEPT_SHARE: for the beginnings of kept messages.
- * All other tokens are for names and the lines of their tool calls.  With
+ * All other tokens are for names, and for the lines of the tool calls in which
+ * these names occur.  With
  * larger shares, fewer of the names that are needed later are kept
  * (tests/bench/survive). */
 enum {
@@ -36,8 +39,8 @@ enum {
 	KEPT_SHARE = 10,
 };
 
-/* CALLS_OF_WORK: see WORK_SHARE.  FIRST_OF_ANSWER: number of lines that each
- * answer has in the summary before any answer has more. */
+/* CALLS_OF_WORK: see WORK_SHARE.  FIRST_OF_ANSWER: up to this number of lines
+ * are selected of each answer before more lines are selected of any. */
 enum { CALLS_OF_WORK = 4, FIRST_OF_ANSWER = 3 };
 
 /* This number of tokens is subtracted from the summary's tokens before
@@ -170,11 +173,12 @@ take_answer(struct ctx_summary *s, size_t begin, size_t end, size_t most,
 		}
 }
 
-/* Selects lines of answers that together have at most "left" tokens: first 3
- * lines of each answer, the newest first, then lines until each answer has 6,
- * 12, 24 and so on.  So a long answer does not displace all others.  A text in
- * the middle of the assistant's work has only 3 lines.  Returns how many of the
- * "left" tokens are not used. */
+/* Selects lines of answers, of at most "left" tokens in total.  First selects
+ * up to 3 lines of each answer, beginning with the newest answer; then more
+ * lines until each answer has up to 6, 12, 24 and so on.  So one long answer
+ * does not displace all others.  Of an answer after which the assistant goes on
+ * working, selects at most 3 lines.  Returns how many of the "left" tokens are
+ * not used. */
 static uint64_t
 take_answers(struct ctx_summary *s, uint64_t left)
 {
@@ -235,7 +239,8 @@ take_first_line(struct ctx_summary *s, uint64_t left)
 }
 
 /* Returns the number of texts that have lines of the class ANSWER. in_work:
- * counts those in the middle of the assistant's work, or all others. */
+ * true to count only texts in the middle of the assistant's work, false to
+ * count only the others. */
 static size_t
 count_answers(const struct ctx_summary *s, bool in_work)
 {
@@ -249,9 +254,10 @@ count_answers(const struct ctx_summary *s, bool in_work)
 	return n;
 }
 
-/* If there are many texts in the middle of the assistant's work, gives their
- * lines other classes than ANSWER.  Returns the maximum share of answers of the
- * summary's tokens, in percent. */
+/* Decides if texts after which the assistant goes on working count as answers:
+ * they do, unless there are many.  If they do not, their lines get the class
+ * that they have as sentences alone.  Returns how many percent of the summary's
+ * tokens the answers may use. */
 static unsigned
 decide_answers(struct ctx_summary *s)
 {
@@ -269,9 +275,10 @@ decide_answers(struct ctx_summary *s)
 }
 
 /* Selects lines of answers.  If these need few tokens, also selects other
- * sentences of the assistant: decisions, then all others.  shared: number of
- * tokens to which the shares apply.  more: number of tokens that answers may
- * use above their share.  Returns how many tokens the lines have. */
+ * sentences of the assistant: decisions, then all others.  shared: the shares
+ * (WORK_SHARE and so on) are percentages of this number of tokens.  more:
+ * number of tokens that answers may use in addition to their share.  Returns
+ * how many tokens the selected lines have. */
 static uint64_t
 take_assistant_lines(struct ctx_summary *s, uint64_t shared, uint64_t more)
 {

@@ -10,8 +10,8 @@
  * MOST_ANSWER: of the sentence with which the user agrees. MOST_CHOICE: of a
  * text, such as "2", with which the user chooses what the assistant offers. */
 enum { MOST_QUESTION = 240, MOST_ANSWER = 80, MOST_CHOICE = 4 };
-/* A text of the assistant with at least this number of lines tells about its
- * work, even if no message of the user follows. */
+/* A text of the assistant with at least this number of lines counts as an
+ * answer, even if the next message is not from the user. */
 enum { LEAST_REPORT = 3 };
 /* maximum number of bytes of a kept message that its line contains */
 enum { MOST_KEPT = 60 };
@@ -130,9 +130,9 @@ is_one_of_many(const struct ctx_summary *s, const struct summary_line *line)
 	return text.p[0] == '|' || ctx_summary_begins_item(text);
 }
 
-/* Gives the lines since the assistant's last text the class ANSWER. in_work:
- * true if the assistant goes on working, false if the user has the next word.
- */
+/* Gives the lines of the assistant's last text the class ANSWER. in_work: true
+ * if the assistant goes on working after it, false if the next message is from
+ * the user. */
 static void
 end_answer(struct ctx_summary *s, bool in_work)
 {
@@ -264,8 +264,8 @@ is_chosen(struct ctx_str line, struct ctx_str choice)
 	return n > 0 && i + n < line.n && strchr(".):*", line.p[i + n]) != NULL;
 }
 
-/* Lets the summary have the option of the assistant's last text that the user
- * has chosen. */
+/* Makes sure that the summary contains the chosen option, which is a line of
+ * the assistant's last text. choice: what the user answered, such as "2". */
 static void
 keep_chosen(struct ctx_summary *s, struct ctx_str choice)
 {

@@ -210,9 +210,9 @@ ctx_summary_announces(struct ctx_str text)
 		memmem(text.p + n, text.n - n, bold, n) == text.p + text.n - n);
 }
 
-/* Returns true for a line that is only layout or data: a piece of JSON, such as
- * a member of an object, a single tag such as "<instructions>", a drawn line,
- * or a sentence that Codex or Claude Code writes. */
+/* Returns true for a line that says nothing itself: a piece of JSON, such as a
+ * member of an object; a single tag, such as "<instructions>"; a horizontal
+ * rule; or a fixed sentence that Codex or Claude Code inserts. */
 static bool
 is_layout(struct ctx_str text)
 {
@@ -333,11 +333,12 @@ program_text_length(struct ctx_str text)
 	return 0;
 }
 
-/* Returns where the text goes on that follows a closing tag of Claude Code:
- * usually "at" itself.  In a command that is a prompt, such as "/review", the
- * tag <command-name> follows, and what is in it counts as typed by the user. In
- * a command that the program itself carries out, such as "/clear", this tag
- * comes first. */
+/* Returns where the text after a closing tag of Claude Code begins.  This is
+ * "at", the end of the closing tag, unless the tag <command-name> comes next:
+ * then it is the end of this tag, so that the name of the command counts as
+ * typed by the user.  This is so for commands that stand for a prompt, such as
+ * "/review".  In a built-in command, such as "/clear", <command-name> is the
+ * first tag, so its name is not told. */
 static const char *
 skip_command_tag(const char *at, const char *end)
 {
@@ -350,7 +351,7 @@ skip_command_tag(const char *at, const char *end)
 }
 
 /* Returns true if a command of Claude Code has arguments.  at: the text after
- * the beginning of the command's first tag. */
+ * the first opening tag of the command. */
 static bool
 has_arguments(const char *at, const char *end)
 {
@@ -364,17 +365,18 @@ has_arguments(const char *at, const char *end)
 	return at != NULL && at + n < end && at[n] != '<';
 }
 
-/* A tag in a message of the user.  typed: whether the text between the tags was
- * typed, for example after a command of Claude Code such as "/plan", or written
- * by another agent for this one.  Then only the tags come from the program. */
+/* A tag that a program writes into messages of the user.  typed: YES if the
+ * text between the tags is not from this program, but typed by the user or
+ * written by another agent; NO if it is from the program; WITH_ARGUMENTS if it
+ * is typed by the user, but only counts if the command has arguments. */
 struct context_tag {
 	const char *name;
 	enum { NO, YES, WITH_ARGUMENTS } typed;
 };
 
-/* Finds the tag whose name begins at "name".  Returns NULL if the text between
- * such tags is the user's own text.  Otherwise sets *after to the text after
- * the tag. */
+/* Looks up the tag whose name begins at "name".  Returns NULL if no program is
+ * known that writes such a tag, so that it is the user's own text.  Otherwise
+ * sets *after to the end of the tag. */
 static const struct context_tag *
 match_tag(const char *name, const char *end, const char **after)
 {
