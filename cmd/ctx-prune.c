@@ -29,6 +29,7 @@ struct prune_command {
 	/* number of conversations left unchanged because of "--reasoning
 	 * fail" */
 	uint64_t refused;
+	uint64_t cramped; /* number of conversations with a too small summary */
 	/* true once it was reported that no notice can be inserted */
 	bool notice_reported;
 	/* true once it was reported that bound reasoning (signed reasoning that
@@ -185,6 +186,30 @@ say_coarse(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 	    cli_short_number(target, settings->target));
 }
 
+/* Warns if the messages that must be kept, such as a long system prompt, leave
+ * a summary fewer than CTX_LEAST_SUMMARY tokens of the target. */
+static void
+say_little_room(struct prune_command *prune,
+    const struct ctx_prune_outcome *outcome)
+{
+	const struct ctx_prune_settings *settings = outcome->settings;
+	char floor[24], target[24], place[40];
+	uint64_t kept = CTX_LEAST_SUMMARY;
+
+	for (size_t i = 0; i < CTX_FLOOR_KINDS; i++)
+		kept += outcome->plan->floor[i];
+	if (!settings->strategy->summarizes || outcome->over ||
+	    outcome->messages_removed == 0 || kept <= settings->target ||
+	    prune->cramped++ >= MOST_LINES)
+		return;
+	cli_say(&prune->cli,
+	    "%s%s: a summary has little room, because %s of %s tokens must be "
+	    "kept; raise -b",
+	    outcome->file, format_place(outcome, place),
+	    cli_group_digits(floor, "", kept - CTX_LEAST_SUMMARY),
+	    cli_group_digits(target, "", settings->target));
+}
+
 /* If --compact has summarized nothing, prints this once, and why. */
 static void
 say_kept_all(struct prune_command *prune,
@@ -275,6 +300,7 @@ report_conversation(void *user, const struct ctx_prune_outcome *outcome,
 			  "prefix_mismatch_behavior to drop_block");
 	prune->reasoning_reported |= outcome->breaks_signed_reasoning;
 	say_kept_all(prune, outcome);
+	say_little_room(prune, outcome);
 	describe(prune, outcome);
 	if (cli_report_plans(&prune->report))
 		rc = plan_print(&prune->cli, &prune->report, outcome, err);

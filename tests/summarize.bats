@@ -663,3 +663,24 @@ rolls() { # DIALECT FILE
 	    -l aggressive -b 4000 -k 1 -t 0 t > out
 	"$B/gen-tools/bound" t out
 }
+
+@test "a summary for which kept messages leave little room is reported" {
+	{
+		messages "system:$(numbered 400)" "user:Look at the doors."
+		for i in 1 2 3 4 5 6; do
+			messages "assistant:door $i $(numbered 200)" "user:and?"
+		done
+	} > in
+	system=$(messages "system:$(numbered 400)" | ctx-count -e o200k_base | awk '{ print $1 }')
+	for b in $((system + 100)) $((system + 900)); do
+		run --separate-stderr -0 ctx-prune -s summarize -e o200k_base -k 1 -t 1 -b "$b" in
+		if [ "$b" -lt $((system + 300)) ]; then
+			[[ $stderr == "ctx-prune: in: a summary has little room, because "*" must be kept; raise -b" ]] ||
+				fail "$b: $stderr"
+		else
+			[ -z "$stderr" ] || fail "$b: $stderr"
+		fi
+		run --separate-stderr -0 ctx-prune -s fifo -e o200k_base -k 1 -t 1 -b "$b" in
+		[ -z "$stderr" ] || fail "fifo $b: $stderr"
+	done
+}
