@@ -196,12 +196,12 @@ report_file(struct check_command *check, uint64_t found)
 		    options->refused);
 }
 
-/* Sets the exit status to CLI_TROUBLE if an input file has no messages or,
- * without
- * --repair, is empty.  Otherwise a script could mistake an empty file, such as
- * the output of a failed command, for a conversation without findings.  found:
- * number of findings in the file.  A request with an empty list of messages is
- * already reported as a finding, so the status is not changed for it. */
+/* Sets the exit status to CLI_TROUBLE if nothing in an input file was checked.
+ * Otherwise a script could mistake an empty file, such as the output of a
+ * failed command, for a conversation without findings.  With --repair an empty
+ * file is no error.  found: number of findings in the file.  A request with an
+ * empty list of messages has a finding that says so; it does not change the
+ * status here. */
 static void
 require_messages(struct check_command *check, const struct ctx_stream *stream,
     uint64_t found)

@@ -203,8 +203,8 @@ say_little_room(struct prune_command *prune,
 	    prune->cramped++ >= MOST_LINES)
 		return;
 	cli_say(&prune->cli,
-	    "%s%s: a summary has little room, because %s of %s tokens must be "
-	    "kept; raise -b",
+	    "%s%s: little room for a summary: what must be kept uses %s of the "
+	    "%s tokens allowed; raise -b",
 	    outcome->file, format_place(outcome, place),
 	    cli_group_digits(floor, "", kept - CTX_LEAST_SUMMARY),
 	    cli_group_digits(target, "", settings->target));

@@ -675,7 +675,7 @@ rolls() { # DIALECT FILE
 	for b in $((system + 100)) $((system + 900)); do
 		run --separate-stderr -0 ctx-prune -s summarize -e o200k_base -k 1 -t 1 -b "$b" in
 		if [ "$b" -lt $((system + 300)) ]; then
-			[[ $stderr == "ctx-prune: in: a summary has little room, because "*" must be kept; raise -b" ]] ||
+			[[ $stderr == "ctx-prune: in: little room for a summary: what must be kept uses "*" tokens allowed; raise -b" ]] ||
 				fail "$b: $stderr"
 		else
 			[ -z "$stderr" ] || fail "$b: $stderr"

@@ -3,13 +3,14 @@
  *
  *     short-NAME [SAMPLES [SEED]]
  *
- * Needs no fuzzer. tests/fuzz/alphabet has messages of some dialects, one per
- * line.  Runs all conversations of two of these messages (with
- * AddressSanitizer, which is several times slower, every third), and SAMPLES
- * (default: 60) random conversations of up to eight messages.  Every other
- * random conversation consists of messages that ctx-check accepts.  Each
- * conversation is run as lines and as one array, with each choice of the second
- * byte of the input.  Prints a TAP case for each dialect, and each input that
+ * Runs without a fuzzing engine. tests/fuzz/alphabet has messages of some
+ * dialects, one per line.  Runs all conversations of two of these messages
+ * (only every third if built with AddressSanitizer, because that is several
+ * times slower), and SAMPLES (default: 60) random conversations of up to eight
+ * messages.  Every other random conversation consists of messages that
+ * ctx-check accepts.  Each conversation is run as lines and as one array, each
+ * time with every value of the second byte of the input, which selects options
+ * of the target.  Prints a TAP case for each dialect, and each input that
  * fails.
  */
 #include <signal.h>

@@ -208,10 +208,10 @@ find_outline(struct ctx_summary *s, size_t from)
 
 /* Adds the names (paths, identifiers, ids, numbers) and the sentences of a text
  * that the user has written.  more: true if the message has more text after it.
- * *command: before the call, the command, such as "/review", to which the text
- * is the arguments, or an empty text if there is none.  If the text itself is
- * only a command, and more is true, nothing is added, and the command is stored
- * in *command for the next call. */
+ * *command: before the call, a command such as "/review" if the text may be its
+ * arguments, otherwise an empty text.  If more is true, a text that is only a
+ * command is not added, but stored in *command for the next call, and a blank
+ * text changes nothing.  Otherwise *command becomes empty. */
 static int
 add_own_text(struct ctx_summary *s, struct ctx_str own, bool more,
     struct ctx_str *command, struct ctx_err *err)

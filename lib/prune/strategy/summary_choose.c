@@ -13,20 +13,17 @@
  * DONE_SHARE: for tasks and changes.
  * TOLD_SHARE: for decisions, commands and errors.
  * ANSWER_SHARE: for answers of the assistant.
- * WORK_SHARE: for answers of the assistant (instead of ANSWER_SHARE), if there
- * are at least CALLS_OF_WORK tool calls per answer: each answer then reports
- * much work.
- * SAID_SHARE: if WORK_SHARE applies, for the assistant's other sentences. These
- * get only tokens that the answers do not need.
- * TALK_SHARE: for answers of the assistant (instead of ANSWER_SHARE), if no
- * removed message calls a tool.
- * CONSTRAINT_SHARE: for one sentence in which the user says what must or must
- * not be done.  It is selected before all other lines except the user's first.
- * KEPT_SHARE: for the beginnings of kept messages.
- * All other tokens are for names, and for the lines of the tool calls in which
- * these names occur.  With
- * larger shares, fewer of the names that are needed later are kept
- * (tests/bench/survive). */
+ * WORK_SHARE: replaces ANSWER_SHARE if there are at least CALLS_OF_WORK tool
+ * calls per answer, because each answer then reports much work. SAID_SHARE: if
+ * WORK_SHARE applies, for the assistant's other sentences. These get only
+ * tokens that the answers do not need. TALK_SHARE: replaces ANSWER_SHARE if no
+ * removed message calls a tool. CONSTRAINT_SHARE: for a single sentence in
+ * which the user says what must or must not be done.  It is selected before all
+ * other lines except the user's first. KEPT_SHARE: for lines that quote the
+ * beginning of a kept message, to say which lines of the summary follow that
+ * message. All other tokens are for names, and for the lines of the tool calls
+ * in which these names occur.  With larger shares, fewer of the names that are
+ * needed later are kept (tests/bench/survive). */
 enum {
 	ASKED_SHARE = 45,
 	DONE_SHARE = 30,
@@ -255,9 +252,9 @@ count_answers(const struct ctx_summary *s, bool in_work)
 }
 
 /* Decides if texts after which the assistant goes on working count as answers:
- * they do, unless there are many.  If they do not, their lines get the class
- * that they have as sentences alone.  Returns how many percent of the summary's
- * tokens the answers may use. */
+ * they do, unless there are many such texts.  If they do not, each of their
+ * lines gets the class that its wording alone gives it.  Returns how many
+ * percent of the summary's tokens the answers may use. */
 static unsigned
 decide_answers(struct ctx_summary *s)
 {

@@ -333,12 +333,11 @@ program_text_length(struct ctx_str text)
 	return 0;
 }
 
-/* Returns where the text after a closing tag of Claude Code begins.  This is
- * "at", the end of the closing tag, unless the tag <command-name> comes next:
- * then it is the end of this tag, so that the name of the command counts as
- * typed by the user.  This is so for commands that stand for a prompt, such as
- * "/review".  In a built-in command, such as "/clear", <command-name> is the
- * first tag, so its name is not told. */
+/* at: the end of a closing tag of Claude Code.  Returns where the text after it
+ * begins: usually at.  If the opening tag <command-name> follows, returns the
+ * end of that opening tag, so that the command's name counts as typed by the
+ * user. This happens for commands that stand for a prompt, such as "/review".
+ * In a built-in command, such as "/clear", <command-name> is the first tag. */
 static const char *
 skip_command_tag(const char *at, const char *end)
 {
@@ -368,7 +367,8 @@ has_arguments(const char *at, const char *end)
 /* A tag that a program writes into messages of the user.  typed: YES if the
  * text between the tags is not from this program, but typed by the user or
  * written by another agent; NO if it is from the program; WITH_ARGUMENTS if it
- * is typed by the user, but only counts if the command has arguments. */
+ * is the name of a command, which is used as the user's text only if the
+ * command has arguments. */
 struct context_tag {
 	const char *name;
 	enum { NO, YES, WITH_ARGUMENTS } typed;
