@@ -2,7 +2,7 @@
  * most message formats have */
 #include "dialect/read.h"
 
-int
+unsigned
 ctx_look_up_word(const struct ctx_json *json, uint32_t node,
     const struct ctx_word *row)
 {

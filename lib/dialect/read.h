@@ -33,12 +33,12 @@ ctx_dialect_model ctx_opencode_model, ctx_langchain_model, ctx_find_model;
  * number for all words that are not in the table. */
 struct ctx_word {
 	const char *word;
-	int meaning;
+	unsigned meaning;
 };
 /* Returns the member meaning of the row whose word is the string at a JSON
  * node.  Returns that of the last row if no row has this word, or if the node
  * is 0 or not a string. */
-int ctx_look_up_word(const struct ctx_json *json, uint32_t node,
+unsigned ctx_look_up_word(const struct ctx_json *json, uint32_t node,
     const struct ctx_word *row);
 
 /* Returns the role for the string at a JSON node, in formats with the members

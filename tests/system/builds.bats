@@ -19,6 +19,13 @@ tests_pass() { # TREE TEST...
 	grep -q '^[1-9][0-9]* passed, 0 failed' log
 }
 
+@test "clang builds the library, the commands and the unit programs without a warning" {
+	cd "$ROOT"
+	run make -j2 CC=clang TREE=clang CFLAGS=-O0 all units
+	[ "$status" -eq 0 ] || fail "$(grep -B 1 -A 3 'error:' <<< "$output")"
+	build/clang/ctx-count "$ROOT"/tests/sample/chat.jsonl
+}
+
 @test "musl: the commands need no shared library" {
 	for command in "$ROOT"/build/musl/ctx-*; do
 		[ -x "$command" ] || continue

@@ -489,8 +489,8 @@ check_shared_text(void)
 	CHECK(ctx_vocab_build(&pack, &block, &n, &err) == -1 &&
 	    strstr(err.text, "bytes; the maximum is 4194303") != NULL);
 	tap_case("tokens that share bytes are stored once");
-	tokens[256] = (struct ctx_build_token){text + 'a', 2, 256, 0};
-	tokens[257] = (struct ctx_build_token){text + 'a', 3, 257, 0};
+	tokens[256] = (struct ctx_build_token){&text['a'], 2, 256, 0};
+	tokens[257] = (struct ctx_build_token){&text['a'], 3, 257, 0};
 	pack.n = 258;
 	pack.shared_text = (struct ctx_str){text, 256};
 	NEED(ctx_vocab_build(&pack, &block, &n, &err) == 0);

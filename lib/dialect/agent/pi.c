@@ -240,7 +240,7 @@ ctx_pi_line(const struct ctx_json *json, uint32_t node,
 			line->about = ctx_json_find(json, node, kinds[i].about);
 	}
 	line->model = ctx_json_find(json, node, "modelId");
-	line->thinking = (unsigned)ctx_look_up_word(json,
+	line->thinking = ctx_look_up_word(json,
 	    ctx_json_find(json, node, "thinkingLevel"), levels);
 	message = ctx_json_find(json, node, "message");
 	if (message != 0)

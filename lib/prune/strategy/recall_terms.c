@@ -330,7 +330,7 @@ ctx_recall_add_message(struct ctx_scorer *scorer,
 			return -1;
 	for (; first < groups->n; first++) {
 		unsigned flags = groups->segments[first].flags;
-		struct doc doc = {.side = find_side(message)};
+		struct doc doc = {.side = (uint8_t)find_side(message)};
 
 		if (read_message_text(r, message, flags, err) < 0)
 			return -1;
