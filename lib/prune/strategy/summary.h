@@ -1,5 +1,6 @@
 /* summary.h - shared by the files of the built-in summarizer; text_pieces.c
- * also uses summary_sentences.c, and heuristic.c summary_outcome.c */
+ * also uses summary_sentences.c and summary_context.c, and heuristic.c
+ * summary_outcome.c */
 #ifndef CTX_PRUNE_STRATEGY_SUMMARY_H
 #define CTX_PRUNE_STRATEGY_SUMMARY_H
 
@@ -111,6 +112,18 @@ bool ctx_summary_names_kept(struct summary_names *names, struct ctx_str text);
 /* Chooses which names the summary may list, and sorts them by their usefulness
  * into names->order. */
 int ctx_summary_names_sort(struct summary_names *names, struct ctx_err *err);
+static inline bool
+ctx_summary_is_word_char(char c)
+{
+	return ctx_is_letter(c) || ctx_is_digit(c) || c == '_';
+}
+
+static inline bool
+ctx_summary_is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 /* ---- summary_sentences.c ---- */
 
 /* Returns the class of a sentence, or CLASSES if it is useless in a summary. */
@@ -153,6 +166,9 @@ bool ctx_summary_agrees(struct ctx_str text);
 bool ctx_summary_is_item(struct ctx_str text);
 /* Returns true if a line is an item of a list, with or without a number. */
 bool ctx_summary_begins_item(struct ctx_str text);
+
+/* ---- summary_context.c ---- */
+
 /* Finds text that a program has put into a message of the user, such as
  * <system-reminder>.  Sets *from to the offset of this text, and returns its
  * length in bytes.  If there is no such text, sets *from to the length of the
@@ -160,12 +176,6 @@ bool ctx_summary_begins_item(struct ctx_str text);
 size_t ctx_summary_find_context(struct ctx_str text, size_t *from);
 
 /* ---- summary_outcome.c ---- */
-
-static inline bool
-ctx_summary_is_word_char(char c)
-{
-	return ctx_is_letter(c) || ctx_is_digit(c) || c == '_';
-}
 
 /* Returns the first line at the beginning of a tool result that looks like an
  * error message, or an empty text if there is none. */
