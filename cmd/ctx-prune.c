@@ -29,7 +29,8 @@ struct prune_command {
 	/* number of conversations left unchanged because of "--reasoning
 	 * fail" */
 	uint64_t refused;
-	uint64_t cramped; /* number of conversations with a too small summary */
+	/* number of conversations with little room for a summary */
+	uint64_t cramped;
 	/* true once it was reported that no notice can be inserted */
 	bool notice_reported;
 	/* true once it was reported that bound reasoning (signed reasoning that
@@ -187,27 +188,29 @@ say_coarse(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 }
 
 /* Warns if the messages that must be kept, such as a long system prompt, leave
- * a summary fewer than CTX_LEAST_SUMMARY tokens of the target. */
+ * a summary fewer than CTX_LEAST_SUMMARY tokens of the budget. */
 static void
 say_little_room(struct prune_command *prune,
     const struct ctx_prune_outcome *outcome)
 {
 	const struct ctx_prune_settings *settings = outcome->settings;
-	char floor[24], target[24], place[40];
-	uint64_t kept = CTX_LEAST_SUMMARY;
+	char floor[24], budget[24], place[40];
+	uint64_t kept = 0;
 
+	if (!settings->strategy->summarizes || outcome->over ||
+	    outcome->messages_removed == 0)
+		return;
 	for (size_t i = 0; i < CTX_FLOOR_KINDS; i++)
 		kept += outcome->plan->floor[i];
-	if (!settings->strategy->summarizes || outcome->over ||
-	    outcome->messages_removed == 0 || kept <= settings->target ||
+	if (kept + CTX_LEAST_SUMMARY <= settings->budget ||
 	    prune->cramped++ >= MOST_LINES)
 		return;
 	cli_say(&prune->cli,
-	    "%s%s: little room for a summary: what must be kept uses %s of the "
-	    "%s tokens allowed; raise -b",
+	    "%s%s: little room for a summary: messages that must be kept use "
+	    "%s of the %s tokens of the budget; raise -b",
 	    outcome->file, format_place(outcome, place),
-	    cli_group_digits(floor, "", kept - CTX_LEAST_SUMMARY),
-	    cli_group_digits(target, "", settings->target));
+	    cli_group_digits(floor, "", kept),
+	    cli_group_digits(budget, "", settings->budget));
 }
 
 /* If --compact has summarized nothing, prints this once, and why. */
@@ -515,6 +518,11 @@ report_end(struct prune_command *prune)
 		cli_say(&prune->cli,
 		    "%" PRIu64 " more conversations do not fit their budget",
 		    prune->over - MOST_LINES);
+	if (prune->cramped > MOST_LINES)
+		cli_say(&prune->cli,
+		    "%" PRIu64
+		    " more conversations have little room for a summary",
+		    prune->cramped - MOST_LINES);
 	cli_report_close(&prune->cli, &prune->report, &prune->options.report);
 	cli_end_pattern(&prune->cli, "pin", &prune->options.pin_text);
 	cli_end_pattern(&prune->cli, "pin-tool", &prune->options.pin_tool);

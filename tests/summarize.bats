@@ -675,7 +675,7 @@ rolls() { # DIALECT FILE
 	for b in $((system + 100)) $((system + 900)); do
 		run --separate-stderr -0 ctx-prune -s summarize -e o200k_base -k 1 -t 1 -b "$b" in
 		if [ "$b" -lt $((system + 300)) ]; then
-			[[ $stderr == "ctx-prune: in: little room for a summary: what must be kept uses "*" tokens allowed; raise -b" ]] ||
+			[[ $stderr == "ctx-prune: in: little room for a summary: messages that must be kept use "*" tokens of the budget; raise -b" ]] ||
 				fail "$b: $stderr"
 		else
 			[ -z "$stderr" ] || fail "$b: $stderr"
@@ -683,4 +683,12 @@ rolls() { # DIALECT FILE
 		run --separate-stderr -0 ctx-prune -s fifo -e o200k_base -k 1 -t 1 -b "$b" in
 		[ -z "$stderr" ] || fail "fifo $b: $stderr"
 	done
+	# A target below what must be kept is no reason: the budget has room.
+	run --separate-stderr -0 ctx-prune -s summarize -e o200k_base -k 1 -t 1 -b $((system + 900)) --target 100 in
+	[ -z "$stderr" ] || fail "target: $stderr"
+	for i in {1..12}; do
+		cp in "in$i"
+	done
+	run --separate-stderr -0 ctx-prune -s summarize -e o200k_base -k 1 -t 1 -b $((system + 100)) in*
+	[[ $stderr == *"ctx-prune: 3 more conversations have little room for a summary" ]] || fail "$stderr"
 }

@@ -648,6 +648,8 @@ X
 		    "user:<bash-stdout>never told</bash-stdout>" \
 		    $'user:<teammate-message teammate_id="lead" color="red">\nPaint the doors of the attic.\n</teammate-message>' \
 		    "user:Is a < b, and where is <door id=1> used?" \
+		    $'user:<system-reminder>never</system-reminder>\n<command-name>/clear</command-name>\n<command-args></command-args>' \
+		    "user:Put it into <skill name>/door, and close that." \
 		    "assistant:$(words 900)" "user:And now?"
 	} > in
 	summary_text
@@ -655,6 +657,7 @@ X
 User: make doors
 User: Paint the doors of the attic.
 User: Is a < b, and where is <door id=1> used?
+User: Put it into <skill name>/door, and close that.
 X
 	grep -v '^Names' text | diff want -
 }
@@ -662,7 +665,7 @@ X
 @test "a summary has what follows praise, and no members of objects that the user pasted" {
 	{
 		messages $'user:It fails:\n{\n  "message": "POST must not be used",\n  "level": "info"\n}\nWhy is that so?' \
-		    $'assistant:Good news - no key is needed for any of the doors.\nPerfect! Great work.\nGreat, let me look at all of the doors now.' \
+		    $'assistant:Good news - no key is needed for any of the doors.\nPerfect! Great work.\nGreat, let me look at all of the doors now.\nPerfect! Now let me look at all of the windows.' \
 		    "user:Fine, paint them." "assistant:$(words 900)" "user:And now?"
 	} > in
 	summary_text
@@ -672,6 +675,17 @@ Assistant: Good news - no key is needed for any of the doors.
 User: Fine, paint them.
 X
 	diff want text
+}
+
+@test "a text that only begins with a slash is no command" {
+	{
+		messages $'user:/mend the door of the attic, and\nnever the roof.\n<system-reminder>never</system-reminder>' \
+		    "assistant:$(words 300)" "user:So?"
+		tool c1 run '{"command": "make roof"}' "$(words 60)"
+		messages "assistant:$(words 900)" "user:And now?"
+	} > in
+	summary_text --pin 'door of the attic'
+	grep -qx "After the user's message \"/mend the door of the attic, and\" (complete below):" text
 }
 
 @test "no text of a program is what the user's \"continue\" answers" {

@@ -110,11 +110,12 @@ static int
 add_code_line(struct ctx_summary *s, struct line_reader *reader,
     struct ctx_str line, struct ctx_str rest, struct ctx_err *err)
 {
-	bool more = !ctx_str_begins(ctx_str_trim(rest), CTX_CODE_FENCE);
+	bool more;
 
 	if (!reader->announced || line.n == 0)
 		return 0;
 	reader->announced = false;
+	more = !ctx_str_begins(ctx_str_trim(rest), CTX_CODE_FENCE);
 	s->kept.n = 0;
 	if (ctx_buf_add(&s->kept, line.p, ctx_summary_line_limit(line), err) <
 		0 ||
@@ -225,13 +226,15 @@ add_own_text(struct ctx_summary *s, struct ctx_str own, bool more,
 	if (own.n == 0 ? more || command->n == 0 : own.p == command->p)
 		return 0;
 	ctx_summary_end_answer(s);
-	joined->n = 0;
-	if (ctx_buf_printf(joined, err, "%.*s%s", (int)command->n, command->p,
-		command->n > 0 ? " " : "") < 0 ||
-	    ctx_buf_add_str(joined, own, err) < 0)
-		return -1;
-	command->n = 0;
-	own = ctx_str_trim(ctx_buf_str(joined));
+	if (command->n > 0) {
+		joined->n = 0;
+		if (ctx_buf_add_str(joined, *command, err) < 0 ||
+		    ctx_buf_add(joined, " ", 1, err) < 0 ||
+		    ctx_buf_add_str(joined, own, err) < 0)
+			return -1;
+		own = ctx_str_trim(ctx_buf_str(joined));
+		command->n = 0;
+	}
 	if (ctx_summary_names_add(&s->names, own, NULL, 0, true, err) < 0 ||
 	    add_sentences(s, CTX_SUMMARY_USER, own, err) < 0)
 		return -1;

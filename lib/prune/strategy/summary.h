@@ -17,8 +17,8 @@ enum line_class {
 	OPEN_POINT,
 	CHANGE, /* a tool call that changed something other than a file */
 	CHANGED_FILE,
-	/* the first sentence of a paragraph or list item in the assistant's
-	 * last text before a message of the user */
+	/* a line of the assistant's last text before a message of the user, or
+	 * of a long text after which the assistant continues to work */
 	ANSWER,
 	DECISION,
 	COMMAND,
@@ -153,7 +153,8 @@ size_t ctx_summary_find_colon(struct ctx_str text);
 /* Returns true if a line only announces the lines after it: it ends with a
  * colon, or is a heading in bold type ("**Results**"). */
 bool ctx_summary_announces(struct ctx_str text);
-/* Returns true for a command that the user has typed, such as "/review". */
+/* Returns true if a text is only a command without arguments, such as
+ * "/review". */
 bool ctx_summary_is_command(struct ctx_str text);
 /* what Claude Code writes as the assistant's text if the model said nothing */
 #define CTX_NO_ANSWER "No response requested."
@@ -400,9 +401,9 @@ struct summary_line {
 	 * written.  Such a line is written without a label such as "User: ". */
 	bool earlier;
 	enum line_class class; /* CLASSES if the summary must not have it */
-	/* True if the line is from a long text of the assistant in the middle
-	 * of its work.  It has the class ANSWER, or other_class if there are
-	 * many such texts. */
+	/* True if the line is from a long text of the assistant, after which
+	 * the assistant continues to work.  It has the class ANSWER, or
+	 * other_class if there are many such texts. */
 	bool in_work;
 	enum line_class other_class;
 	/* Number of the removed text in which the line was found.  The summary

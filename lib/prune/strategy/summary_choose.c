@@ -14,16 +14,17 @@
  * TOLD_SHARE: for decisions, commands and errors.
  * ANSWER_SHARE: for answers of the assistant.
  * WORK_SHARE: replaces ANSWER_SHARE if there are at least CALLS_OF_WORK tool
- * calls per answer, because each answer then reports much work. SAID_SHARE: if
- * WORK_SHARE applies, for the assistant's other sentences. These get only
- * tokens that the answers do not need. TALK_SHARE: replaces ANSWER_SHARE if no
- * removed message calls a tool. CONSTRAINT_SHARE: for a single sentence in
- * which the user says what must or must not be done.  It is selected before all
- * other lines except the user's first. KEPT_SHARE: for lines that quote the
- * beginning of a kept message, to say which lines of the summary follow that
- * message. All other tokens are for names, and for the lines of the tool calls
- * in which these names occur.  With larger shares, fewer of the names that are
- * needed later are kept (tests/bench/survive). */
+ * calls per answer, because each answer then reports much work.
+ * SAID_SHARE: if WORK_SHARE applies, for the assistant's other sentences.
+ * These get only tokens that the answers do not need.
+ * TALK_SHARE: replaces ANSWER_SHARE if no removed message calls a tool.
+ * CONSTRAINT_SHARE: for a single sentence in which the user says what must or
+ * must not be done.  It is selected before all other lines but the first.
+ * KEPT_SHARE: for lines that quote the beginning of a kept message, to say
+ * which lines of the summary follow that message.
+ * All other tokens are for names, and for the lines of the tool calls in which
+ * these names occur.  With larger shares, fewer of the names that are needed
+ * later are kept (tests/bench/survive). */
 enum {
 	ASKED_SHARE = 45,
 	DONE_SHARE = 30,
@@ -173,9 +174,9 @@ take_answer(struct ctx_summary *s, size_t begin, size_t end, size_t most,
 /* Selects lines of answers, of at most "left" tokens in total.  First selects
  * up to 3 lines of each answer, beginning with the newest answer; then more
  * lines until each answer has up to 6, 12, 24 and so on.  So one long answer
- * does not displace all others.  Of an answer after which the assistant goes on
- * working, selects at most 3 lines.  Returns how many of the "left" tokens are
- * not used. */
+ * does not displace all others.  Of an answer after which the assistant
+ * continues to work, selects at most 3 lines.  Returns how many of the "left"
+ * tokens are not used. */
 static uint64_t
 take_answers(struct ctx_summary *s, uint64_t left)
 {
@@ -236,8 +237,8 @@ take_first_line(struct ctx_summary *s, uint64_t left)
 }
 
 /* Returns the number of texts that have lines of the class ANSWER. in_work:
- * true to count only texts in the middle of the assistant's work, false to
- * count only the others. */
+ * true to count only texts after which the assistant continues to work, false
+ * to count only the others. */
 static size_t
 count_answers(const struct ctx_summary *s, bool in_work)
 {
@@ -251,10 +252,10 @@ count_answers(const struct ctx_summary *s, bool in_work)
 	return n;
 }
 
-/* Decides if texts after which the assistant goes on working count as answers:
- * they do, unless there are many such texts.  If they do not, each of their
- * lines gets the class that its wording alone gives it.  Returns how many
- * percent of the summary's tokens the answers may use. */
+/* Texts after which the assistant continues to work are answers, unless there
+ * are many such texts.  Then each of their lines gets the class that its
+ * wording alone gives it.  Returns how many percent of the summary's tokens the
+ * answers may use. */
 static unsigned
 decide_answers(struct ctx_summary *s)
 {

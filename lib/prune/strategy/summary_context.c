@@ -56,11 +56,11 @@ program_text_length(struct ctx_str text)
 	return 0;
 }
 
-/* at: the end of a closing tag of Claude Code.  Returns where the text after it
- * begins: usually at.  If the opening tag <command-name> follows, returns the
- * end of that opening tag, so that the command's name counts as typed by the
- * user. This happens for commands that stand for a prompt, such as "/review".
- * In a built-in command, such as "/clear", <command-name> is the first tag. */
+/* at: the end of </command-message>.  Returns where the text after it begins:
+ * usually at.  If the opening tag <command-name> follows, returns the end of
+ * that opening tag, so that the command's name counts as typed by the user.
+ * This happens for commands that stand for a prompt, such as "/review".  In a
+ * built-in command, such as "/clear", <command-name> is the first tag. */
 static const char *
 skip_command_tag(const char *at, const char *end)
 {
@@ -89,12 +89,13 @@ has_arguments(const char *at, const char *end)
 
 /* A tag that a program writes into messages of the user.  typed: YES if the
  * text between the tags is not from this program, but typed by the user or
- * written by another agent; NO if it is from the program; WITH_ARGUMENTS if it
- * is the name of a command, which is used as the user's text only if the
+ * written by another agent.  NO if it is from the program.  NEXT if it is from
+ * the program, but a command's name that follows is typed.  WITH_ARGUMENTS if
+ * it is the name of a command, which is used as the user's text only if the
  * command has arguments. */
 struct context_tag {
 	const char *name;
-	enum { NO, YES, WITH_ARGUMENTS } typed;
+	enum { NO, YES, NEXT, WITH_ARGUMENTS } typed;
 };
 
 /* Looks up the tag whose name begins at "name".  Returns NULL if no program is
@@ -105,7 +106,7 @@ match_tag(const char *name, const char *end, const char **after)
 {
 	static const struct context_tag tags[] = {{"INSTRUCTIONS", NO},
 	    {"bash-input", YES}, {"bash-stderr", NO}, {"bash-stdout", NO},
-	    {"command-args", YES}, {"command-message", NO},
+	    {"command-args", YES}, {"command-message", NEXT},
 	    {"command-name", WITH_ARGUMENTS}, {"environment_context", NO},
 	    {"environment_details", NO}, {"ide_opened_file", NO},
 	    {"ide_selection", NO}, {"local-command-caveat", NO},
@@ -123,11 +124,14 @@ match_tag(const char *name, const char *end, const char **after)
 		    (name[n] != '>' && name[n] != ' ') ||
 		    memcmp(name, tags[i].name, n) != 0)
 			continue;
-		/* Between the name and '>' there may be attributes. */
+		/* After the name there may be attributes, such as id="2". */
 		most = (size_t)(end - name) - n;
 		close =
 		    memchr(name + n, '>', most < MOST_PATH ? most : MOST_PATH);
-		if (close == NULL)
+		if (close == NULL ||
+		    (name[n] == ' ' &&
+			memchr(name + n, '=', (size_t)(close - name) - n) ==
+			    NULL))
 			return NULL;
 		*after = close + 1;
 		return &tags[i];
@@ -145,7 +149,9 @@ find_tag_end(const struct context_tag *tag, const char *at, const char *end)
 	for (; (at = memchr(at, '<', (size_t)(end - at))) != NULL; at++)
 		if ((size_t)(end - at) > n + 2 && at[1] == '/' &&
 		    memcmp(at + 2, tag->name, n) == 0 && at[n + 2] == '>')
-			return skip_command_tag(at + n + 3, end);
+			return tag->typed == NEXT
+			    ? skip_command_tag(at + n + 3, end)
+			    : at + n + 3;
 	return end;
 }
 
@@ -167,7 +173,8 @@ ctx_summary_find_context(struct ctx_str text, size_t *from)
 			continue;
 		*from = (size_t)(at - text.p);
 		if (!closes && tag->typed != YES &&
-		    (tag->typed == NO || !has_arguments(after, end)))
+		    (tag->typed != WITH_ARGUMENTS ||
+			!has_arguments(after, end)))
 			after = find_tag_end(tag, after, end);
 		return (size_t)(after - at);
 	}

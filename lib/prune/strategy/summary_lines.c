@@ -10,8 +10,8 @@
  * MOST_ANSWER: of the sentence with which the user agrees. MOST_CHOICE: of a
  * text, such as "2", with which the user chooses what the assistant offers. */
 enum { MOST_QUESTION = 240, MOST_ANSWER = 80, MOST_CHOICE = 4 };
-/* A text of the assistant with at least this number of lines counts as an
- * answer, even if the next message is not from the user. */
+/* A text of the assistant with at least this number of lines is an answer, even
+ * if the next message is not from the user. */
 enum { LEAST_REPORT = 3 };
 /* maximum number of bytes of a kept message that its line contains */
 enum { MOST_KEPT = 60 };
@@ -131,8 +131,8 @@ is_one_of_many(const struct ctx_summary *s, const struct summary_line *line)
 }
 
 /* Gives the lines of the assistant's last text the class ANSWER. in_work: true
- * if the assistant goes on working after it, false if the next message is from
- * the user. */
+ * if the assistant continues to work after it, false if the next message is
+ * from the user. */
 static void
 end_answer(struct ctx_summary *s, bool in_work)
 {

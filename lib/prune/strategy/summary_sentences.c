@@ -140,12 +140,17 @@ is_announcement(struct ctx_str text)
 	text.p += n;
 	text.n -= n;
 	n = match_any(text, praise);
-	if (n > 0 && text.n - n < LEAST_ANSWER)
-		return true;
-	for (; n > 0 && n < text.n && !ctx_summary_is_word_char(text.p[n]);)
-		n++;
-	text.p += n;
-	text.n -= n;
+	if (n > 0) {
+		if (text.n - n < LEAST_ANSWER)
+			return true;
+		while (!ctx_summary_is_word_char(text.p[n]) && n + 1 < text.n)
+			n++;
+		text.p += n;
+		text.n -= n;
+		n = match_any(text, starts);
+		text.p += n;
+		text.n -= n;
+	}
 	if (match_any(text, signs) > 0)
 		return true;
 	/* a sentence such as "I'm checking the tests" */
@@ -232,8 +237,12 @@ is_long_row(enum ctx_summary_kind kind, struct ctx_str text)
 bool
 ctx_summary_is_command(struct ctx_str text)
 {
-	return text.n > 1 && text.p[0] == '/' && ctx_is_letter(text.p[1]) &&
-	    memchr(text.p + 1, '/', text.n - 1) == NULL;
+	if (text.n < 2 || text.p[0] != '/' || !ctx_is_letter(text.p[1]))
+		return false;
+	for (size_t i = 1; i < text.n; i++)
+		if (text.p[i] == '/' || ctx_summary_is_space(text.p[i]))
+			return false;
+	return true;
 }
 
 enum line_class
