@@ -239,3 +239,29 @@ Which of these do you want to have?'
 	[ "$(grep -c '^User: What about' text)" -eq 4 ] || fail "$(cat text)"
 	[ "$(grep -c '^User: You must' text)" -lt 4 ] || fail "$(cat text)"
 }
+
+@test "if there are many calls for each answer, a summary has more of what the assistant said, and fewer names" {
+	local rooms=(attic cellar kitchen stable tower garden chapel library)
+	work() { # CALLS: each with many names; before each the text of its room
+		messages "user:Look at all of the doors of the house."
+		for i in $(seq "$1"); do
+			[ -z "$said" ] || messages "assistant:$said the ${rooms[i - 1]}."
+			tool "c$i" run "{\"command\": \"look at door $i\"}" \
+			    "$(printf "src/door_${i}_%s.c " $(seq 40))"
+		done
+		messages "assistant:$answer" "user:And?" "assistant:$(words 900)" "user:And now?"
+	}
+	told() { # TEXT TOKENS: in how many lines a summary of TOKENS has TEXT
+		summary_text --summary-tokens "$2"
+		grep -c "$1" text || true
+	}
+	said='' answer=$(printf 'The door of the %s is open, and nobody is there.\n' "${rooms[@]}")
+	work 3 > in
+	few=$(told 'is open, and nobody' 250)
+	work 8 > in
+	[ "$(told 'is open, and nobody' 250)" -gt "$few" ] || fail "$few, and $(cat text)"
+	# If the answer is short, other sentences of the assistant.
+	said='There is a green door in' answer='All of the doors are open, as far as I see.'
+	work 8 > in
+	[ "$(told "$said" 400)" -ge 3 ] || fail "$(cat text)"
+}

@@ -98,9 +98,9 @@ struct context_tag {
 	enum { NO, YES, NEXT, WITH_ARGUMENTS } typed;
 };
 
-/* Looks up the tag whose name begins at "name".  Returns NULL if no program is
- * known that writes such a tag, so that it is the user's own text.  Otherwise
- * sets *after to the end of the tag. */
+/* Looks up the tag whose name begins at "name".  Returns NULL if no known
+ * program writes such a tag: the tag is then text that the user wrote.
+ * Otherwise sets *after to the end of the tag. */
 static const struct context_tag *
 match_tag(const char *name, const char *end, const char **after)
 {
