@@ -15,15 +15,19 @@ def claude_code:
   | ($all | map(.parentUuid) | names) as $parents
   | def up: if .parentUuid then $by[.parentUuid] // empty else empty end;
     def spoken: .type == "user" or .type == "assistant";
+    def attached: .type == "attachment" and
+      if .attachment.type == "queued_command" then .attachment | has("prompt")
+      else (.rendered | type == "array" and length > 0) end;
     def side: (.isSidechain // false) or has("teamName");
     def thinks: .type == "assistant" and (.message.content
       | type == "array" and length > 0
         and all(.[]; .type | IN("thinking", "redacted_thinking")));
-    [$all[] | select($parents[.uuid] | not)
-      | first(recurse(up) | select(spoken))] as $tips
+    [$all[] | select($parents[.uuid] | not) | . as $leaf
+      | first(recurse(up) | select(spoken)) | . + {leaf: $leaf}] as $tips
   | [$tips[] | select((side or (.isMeta // false)) | not)] as $main
   | (if $main == [] then $tips else $main end | max_by(.n)) as $tip
-  | [$tip | recurse(up)] as $path
+  | [$tips[] | select(.n == $tip.n) | .leaf] as $leaves
+  | [($leaves | max_by(.n)) // empty | recurse(up)] as $path
   | ([$path[] | select(.type == "assistant") | .message.id] | names) as $ids
   | [$all[] | select(.type == "assistant" and $ids[.message.id // ""])]
     as $siblings
@@ -33,7 +37,9 @@ def claude_code:
       and any(.message.content[]; .type == "tool_result"))] as $results
   | ([$all[] | select(thinks | not) | .message.id?] | names) as $spoke
   | $path + $siblings + $results
-  | map(select(spoken and ((thinks | not) or $spoke[.message.id]) and ((side | not) or ($tip | side))
+  | map(select((spoken or attached)
+      and ((thinks | not) or $spoke[.message.id])
+      and ((side | not) or ($tip | side))
       and (.isApiErrorMessage | not)
       and ((.isVisibleInTranscriptOnly | not) or .isCompactSummary)) | .n)
   | unique;

@@ -143,6 +143,17 @@ def claude_lines: to_entries | map((.key | "msg_\(.)") as $id | .value
       elif .role == "tool" then {type: "user", x, message: {role: "user",
           content: [{type: "tool_result", tool_use_id: .id, content: .text}]}}
       else {type: "user", x, message: {role, content: .text}} end);
+
+# Adds attachments after lines.
+def with_attachments: to_entries | map(.key as $i | .value,
+    if $i % 4 > 1 then empty
+    elif $i % 4 == 0 then {type: "attachment", attachment: {
+        type: "total_tokens_reminder"}, rendered: [{content:
+        "<system-reminder>\n\($i * 990) tokens left\n</system-reminder>"}]}
+    elif $i % 3 == 0 then {type: "attachment", attachment: {
+        type: "queued_command", commandMode: "prompt",
+        prompt: "Also look at file\($i).c."}}
+    else {type: "attachment", attachment: {type: "hook_success"}} end);
 def chained(up; own): to_entries | map(.value
     + {(own): "u\(.key)", (up): (if .key == 0 then null
         else "u\(.key - 1)" end)});
@@ -222,7 +233,7 @@ def pi_lines: [{type: "session", version: 3, id: "s", cwd: "/w"}]
     | chained("parentId"; "id"));
 
 def lines:
-    if $to == "claude-code" then claude_lines | chained("parentUuid"; "uuid")
+    if $to == "claude-code" then claude_lines | with_attachments | chained("parentUuid"; "uuid")
     elif $to == "claude-stream" then claude_lines | map(. + {session_id: "s"})
     elif $to == "codex" then codex_lines
     elif $to == "gemini-cli" then gemini_lines

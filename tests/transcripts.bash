@@ -29,6 +29,13 @@ random() {
 	function some() { return r(12) == 0 ? "null" : id(r(12) ? r(i) : 9999) }
 	function up() { return i && r(5) ? id(i - 1) : i ? some() : "null" }
 	function text() { return "\"text " r(1000) "\"" }
+	# An attachment that is sent, or one that is not.
+	function attachment(   t) {
+		t = r(5)
+		printf ",\"type\":\"attachment\",\"attachment\":{\"type\":\"%s\"", t < 2 ? "queued_command" : "hook_success"
+		printf "%s}", t < 2 ? ",\"prompt\":" text() : ""
+		printf "%s}\n", t == 0 || t == 2 ? ",\"rendered\":[{\"content\":" text() "}]" : t == 3 ? ",\"rendered\":[]" : ""
+	}
 	function claude(   t, p) {
 		p = up()
 		t = r(9)
@@ -49,7 +56,9 @@ random() {
 			}
 			open[id(i)]
 			printf ",\"type\":\"assistant\",\"message\":{\"role\":\"assistant\",\"id\":\"m%d\",\"content\":[{\"type\":\"tool_use\",\"id\":%s,\"name\":\"f\",\"input\":{}}]}}\n", said, id(i)
-		} else
+		} else if (r(2))
+			attachment()
+		else
 			printf ",\"type\":\"%s\"}\n", r(2) ? "progress" : "system"
 	}
 	function pi(   t) {

@@ -52,6 +52,63 @@ known() {
 	[ "$(ctx-count --json split | jq .messages)" -eq 1 ]
 }
 
+@test "claude-code: attachments that are sent count, and what the user typed is the user's" {
+	f=$BATS_TEST_DIRNAME/corpus/claude-code/attachments.jsonl
+	run -0 sh -c "ctx-count --per message --json '$f' | jq -c '[.line, .role]' |
+		grep -c user"
+	[ "$output" -eq 13 ]
+	# Of two members with the same text, the one that is sent counts.
+	head -n 2 "$f" > two
+	jq -c '.attachment.content = "\("long " * 900)"' two > longer
+	[ "$(tokens two)" -eq "$(tokens longer)" ]
+	jq -c 'if .rendered then .rendered[0].content = [{type: "text",
+		text: "a b"}, {type: "text", text: "c"}] else . end' two > blocks
+	jq -c 'if .rendered then .rendered = [{content: "a b"}, {content: "c"}]
+		else . end' two > elements
+	[ "$(tokens blocks)" -eq "$(tokens elements)" ]
+	[ "$(tokens blocks)" -lt "$(tokens two)" ]
+	for edit in 'del(.rendered)' '.rendered = []' '.rendered = null'; do
+		[ "$(jq -c "$edit" two | ctx-count --json | jq .messages)" -eq 1 ]
+	done
+	# Without "rendered", only queued prompts are known.  They may have images.
+	run -0 sh -c "ctx-count --per kind --json '$f' | jq -r .kind"
+	[[ $output == *media* ]]
+	# The newest message of a person is the prompt, not the date after it.
+	head -n 19 "$f" > open
+	ctx-prune -b 120 open > out || [ $? -eq 1 ]
+	grep -q "Write it down in the manual" out
+}
+
+@test "claude-code: the text that is sent is cut, and a prompt with a sent copy is kept" {
+	f=$BATS_TEST_DIRNAME/corpus/claude-code/attachments.jsonl
+	ctx-truncate --message-limit 40 "$f" > out
+	jq -c 'select(.type == "attachment") | .rendered[0].content' "$f" > before
+	jq -c 'select(.type == "attachment") | .rendered[0].content' out > after
+	[ "$(diff before after | grep -c '^>')" -ge 3 ]
+	cmp <(sed -n 11p "$f") <(sed -n 11p out)
+	run ! cmp -s <(sed -n 15p "$f") <(sed -n 15p out)
+	# The other copy of the text is not changed.
+	jq -c 'select(.rendered) | .attachment' "$f" > before
+	jq -c 'select(.rendered) | .attachment' out > after
+	cmp before after
+}
+
+@test "claude-code: an attachment between call and result is sent after the result" {
+	f=$BATS_TEST_DIRNAME/corpus/claude-code/attachments.jsonl
+	jq -sc '.[6] as $call | .[4] as $left | .[:7]
+		+ [$left + {uuid: "x", parentUuid: $call.uuid}]
+		+ [.[7:][] | if .parentUuid == $call.uuid then .parentUuid = "x"
+		    else . end] | .[]' "$f" > between
+	[ "$(wc -l < between)" -eq 22 ]
+	run -1 ctx-check --provider anthropic between
+	[[ $output != *:* || $output == *last-message* ]]
+	[ "${#lines[@]}" -eq 1 ]
+	jq -c 'if .toolUseResult then .message.content = "no" else . end' \
+	    between > lost
+	run -1 ctx-check --provider anthropic lost
+	[[ $output == *orphan-call* ]]
+}
+
 @test "claude-code: a response that is only reasoning is not counted, and is kept as it is" {
 	jq -nc --arg fill "$(words 300)" '
 	    def line($id; $up; $role; $content): {type: $role, uuid: $id,

@@ -19,9 +19,7 @@ ctx_validator_init(struct ctx_validator *validator, struct ctx_err *err)
 	validator->log = malloc(sizeof *validator->log);
 	if (validator->log == NULL)
 		return ctx_err_nomem(err);
-	if (ctx_tool_call_log_init(validator->log, err) < 0)
-		return -1;
-	return 0;
+	return ctx_tool_call_log_init(validator->log, err);
 }
 
 void
@@ -501,7 +499,9 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	validator->err = err;
 	if (prepare_message(validator, message) < 0)
 		return -1;
-	if (message->flags & CTX_MESSAGE_HIDDEN)
+	if ((message->flags & CTX_MESSAGE_HIDDEN) ||
+	    ((message->flags & CTX_MESSAGE_AFTER_RESULT) &&
+		ctx_tool_call_log_first(validator->log) != NULL))
 		return 0;
 	validator->rules = rules;
 	validator->place = *place;

@@ -75,6 +75,12 @@ int ctx_read_message(struct ctx_message *message, const struct ctx_json *json,
     uint32_t node, const char *key, ctx_block_reader *read_block,
     struct ctx_err *err);
 
+/* Adds blocks to a message, as ctx_read_content does.  The content is in the
+ * format of Anthropic's API: a string, or an array of blocks.  Returns 0, or -1
+ * with *err. */
+int ctx_anthropic_read_content(struct ctx_message *message, uint32_t content,
+    struct ctx_err *err);
+
 /* Adds a tool result to the message. body, id, name: JSON nodes of the content,
  * of the id of the tool call, and of the name of the tool.  If the content is
  * an array and read_block is not NULL, read_block adds each element as a block

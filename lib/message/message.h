@@ -165,6 +165,9 @@ enum {
 	 * is never sent has CTX_MESSAGE_HIDDEN, but not
 	 * CTX_MESSAGE_INACTIVE. */
 	CTX_MESSAGE_INACTIVE = 4096,
+	/* If the message stands between a tool call and its result, the agent
+	 * sends it after the result. */
+	CTX_MESSAGE_AFTER_RESULT = 8192,
 };
 
 /* How a provider treats reasoning if anything before it was changed. */

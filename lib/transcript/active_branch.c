@@ -14,8 +14,7 @@
 static bool
 is_in_tree(const struct ctx_transcript_line *entry)
 {
-	return entry->kind == CTX_LINE_LINK ||
-	    entry->kind == CTX_LINE_MESSAGE || entry->kind == CTX_LINE_SUMMARY;
+	return entry->kind >= CTX_LINE_LINK && entry->kind <= CTX_LINE_SUMMARY;
 }
 
 /* Returns the number of the newest line of this file that has the given id, or
@@ -104,13 +103,15 @@ find_last_tree_line(const struct ctx_transcript *transcript)
  * itself or, if it is not a message, its nearest ancestor that is a message.
  * Returns the line number of the candidate that is last in the file, or 0 if
  * there is none.  Messages of subagents, and user messages that no person
- * wrote, are chosen only if there is no other candidate. where: scratch memory
- * with one element for each line of the file, all zero. */
+ * wrote, are chosen only if there is no other candidate.  Sets *leaf to the
+ * last leaf for which this message is the candidate. where: scratch memory with
+ * one element for each line of the file, all zero. */
 static uint32_t
-find_last_tip(const struct ctx_transcript *transcript, uint8_t *where)
+find_last_tip(const struct ctx_transcript *transcript, uint8_t *where,
+    uint32_t *leaf)
 {
 	enum { PARENT = 1, SEEN = 2 };
-	uint32_t main_tip = 0, any_tip = 0, line, parent;
+	uint32_t main_tip = 0, any_tip = 0, any_leaf = 0, line, parent;
 	const struct ctx_transcript_line *entry;
 
 	for (size_t i = transcript->from; i < transcript->n; i++) {
@@ -118,7 +119,7 @@ find_last_tip(const struct ctx_transcript *transcript, uint8_t *where)
 		if (is_in_tree(&transcript->lines[i]) && parent != 0)
 			where[parent - 1 - transcript->from] |= PARENT;
 	}
-	for (size_t i = transcript->from; i < transcript->n; i++) {
+	for (size_t i = transcript->n; i-- > transcript->from;) {
 		line = (uint32_t)i + 1;
 		if (!is_in_tree(&transcript->lines[i]) ||
 		    ctx_line_value(transcript, CTX_VALUE_NEWER, line) != 0 ||
@@ -131,14 +132,20 @@ find_last_tip(const struct ctx_transcript *transcript, uint8_t *where)
 			where[line - 1 - transcript->from] |= SEEN;
 			if (entry->kind != CTX_LINE_MESSAGE)
 				continue;
-			if (line > any_tip)
+			if (line > any_tip) {
 				any_tip = line;
+				any_leaf = (uint32_t)i + 1;
+			}
 			if (line > main_tip &&
-			    !(entry->flags & (CTX_LINE_SIDE | CTX_LINE_META)))
+			    !(entry->flags & (CTX_LINE_SIDE | CTX_LINE_META))) {
 				main_tip = line;
+				*leaf = (uint32_t)i + 1;
+			}
 			break;
 		}
 	}
+	if (main_tip == 0)
+		*leaf = any_leaf;
 	return main_tip != 0 ? main_tip : any_tip;
 }
 
@@ -207,11 +214,12 @@ keep_parallel(struct ctx_transcript *transcript, bool *is_active)
 }
 
 /* Returns the number of the last line of the active path (the path in the tree
- * whose lines are sent to the model), or 0 if there is none. before: see
- * ctx_transcript_active_branch. where: see find_last_tip. */
+ * whose lines are sent to the model) that is not an attachment, or 0 if there
+ * is none. before: see ctx_transcript_active_branch. where, leaf: see
+ * find_last_tip. */
 static uint32_t
 find_tip(const struct ctx_transcript *transcript, uint32_t before,
-    uint8_t *where)
+    uint8_t *where, uint32_t *leaf)
 {
 	uint32_t up = ctx_line_value(transcript, CTX_VALUE_PARENT, before);
 	uint32_t parent = find_line_of_id(transcript, up);
@@ -223,7 +231,7 @@ find_tip(const struct ctx_transcript *transcript, uint32_t before,
 	if (before != 0)
 		return find_last_tree_line(transcript);
 	return transcript->dialect->history == CTX_HISTORY_TIP
-	    ? find_last_tip(transcript, where)
+	    ? find_last_tip(transcript, where, leaf)
 	    : find_last_tree_line(transcript);
 }
 
@@ -254,7 +262,7 @@ ctx_transcript_active_branch(struct ctx_transcript *transcript, uint32_t before,
 {
 	uint8_t *where = calloc(transcript->n - transcript->from + 1, 1);
 	bool *is_active = calloc(transcript->messages.n + 1, sizeof(bool));
-	uint32_t tip;
+	uint32_t tip, leaf = 0;
 	int rc = -1;
 
 	if (where == NULL || is_active == NULL) {
@@ -263,8 +271,9 @@ ctx_transcript_active_branch(struct ctx_transcript *transcript, uint32_t before,
 	}
 	if (resolve_line_ids(transcript, before != 0, err) < 0)
 		goto out;
-	tip = find_tip(transcript, before, where);
+	tip = find_tip(transcript, before, where, &leaf);
 	follow_path(transcript, tip);
+	follow_path(transcript, leaf);
 	keep_parallel(transcript, is_active);
 	if (tip != 0 &&
 	    !(ctx_transcript_line(transcript, tip)->flags & CTX_LINE_SIDE))

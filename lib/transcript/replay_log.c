@@ -169,6 +169,7 @@ replay_line(struct log *log, uint32_t line, struct ctx_err *err)
 	case CTX_LINE_DIGEST:
 		replay_digest(log);
 		return replay_message(log, line, err);
+	case CTX_LINE_ATTACHMENT:
 	case CTX_LINE_MESSAGE:
 		return replay_message(log, line, err);
 	case CTX_LINE_REWIND:

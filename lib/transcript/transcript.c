@@ -129,8 +129,8 @@ is_appended_line(const struct ctx_transcript *transcript,
 
 	if (entry->kind == CTX_LINE_ASIDE)
 		return true;
-	if ((entry->kind != CTX_LINE_MESSAGE && entry->kind != CTX_LINE_LINK) ||
-	    !is_new || (entry->flags & CTX_LINE_SIDE))
+	if (entry->kind > CTX_LINE_MESSAGE || !is_new ||
+	    (entry->flags & CTX_LINE_SIDE))
 		return false;
 	return transcript->dialect->history == CTX_HISTORY_LOG ||
 	    ctx_line_value(transcript, CTX_VALUE_ID, line) == 0 ||
@@ -158,8 +158,8 @@ record_author(struct ctx_transcript *transcript,
 {
 	int rc;
 
-	if (entry->kind < CTX_LINE_MESSAGE || entry->kind > CTX_LINE_DIGEST ||
-	    (entry->flags & CTX_LINE_ANSWER))
+	if (entry->kind < CTX_LINE_ATTACHMENT ||
+	    entry->kind > CTX_LINE_DIGEST || (entry->flags & CTX_LINE_ANSWER))
 		return 0;
 	rc = ctx_dialect_is_from_user(transcript->dialect, json, 0,
 	    &transcript->message, err);
@@ -505,8 +505,7 @@ ctx_transcript_is_message(const struct ctx_transcript *transcript,
 {
 	uint8_t kind = ctx_transcript_line(transcript, line)->kind;
 
-	return kind == CTX_LINE_MESSAGE || kind == CTX_LINE_SUMMARY ||
-	    kind == CTX_LINE_DIGEST;
+	return kind >= CTX_LINE_ATTACHMENT && kind <= CTX_LINE_DIGEST;
 }
 
 bool

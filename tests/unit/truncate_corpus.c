@@ -115,8 +115,9 @@ part_size(struct sizes *sizes, enum ctx_size unit,
 }
 
 /* Counts the tool results and the texts of messages that are over the limit,
- * except in the response of a provider, which is never shortened.  Also lists
- * the kinds of all blocks that contain no other block. */
+ * except in the response of a provider and in blocks with no_truncate, which
+ * are never shortened.  Also lists the kinds of all blocks that contain no
+ * other block. */
 static unsigned
 count_over(struct sizes *sizes, struct ctx_truncate_config *options,
     const struct ctx_dialect *dialect, struct ctx_buf *kinds)
@@ -145,7 +146,7 @@ count_over(struct sizes *sizes, struct ctx_truncate_config *options,
 				continue;
 			kind = (char)('a' + block->kind);
 			add(kinds, &kind, 1);
-			if (event.layout->is_response)
+			if (event.layout->is_response || block->no_truncate)
 				continue;
 			if (block->kind == CTX_BLOCK_TEXT)
 				texts_size += part_size(sizes, options->unit,

@@ -20,6 +20,24 @@ has_string(const struct ctx_json *json, uint32_t node, const char *key)
 	return ctx_json_is_string(json, ctx_json_find(json, node, key));
 }
 
+/* Returns the JSON node of the texts that a line of the type attachment adds to
+ * the conversation.  Sets *queued to true if the attachment is a prompt that
+ * was queued while the agent worked; the node is then the content of this
+ * prompt.  Otherwise the node is the line's member "rendered", an array of
+ * objects with a member "content".  Returns 0 if the line lacks this member:
+ * then nothing is sent, or the line was written by a version of Claude Code
+ * before about 2.1.259, of which ctx does not know what it sends. */
+static uint32_t
+find_attached(const struct ctx_json *json, uint32_t node, bool *queued)
+{
+	uint32_t attachment = ctx_json_find(json, node, "attachment");
+
+	*queued = ctx_json_is(json, ctx_json_find(json, attachment, "type"),
+	    "queued_command");
+	return *queued ? ctx_json_find(json, attachment, "prompt")
+		       : ctx_find_list(json, node, "rendered");
+}
+
 const char *
 ctx_claude_code_is(const struct ctx_json *json, uint32_t node)
 {
@@ -38,24 +56,82 @@ ctx_claude_code_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
+/* Returns true if the user typed a queued prompt.  Returns false if another
+ * agent or Claude Code wrote it. */
+static bool
+is_typed_by_user(const struct ctx_json *json, uint32_t attachment)
+{
+	uint32_t origin = ctx_find_object(json, attachment, "origin");
+
+	if (ctx_is_true(json, attachment, "isMeta"))
+		return false;
+	return origin != 0
+	    ? ctx_json_is(json, ctx_json_find(json, origin, "kind"), "human")
+	    : ctx_json_is(json, ctx_json_find(json, attachment, "commandMode"),
+		  "prompt");
+}
+
+/* Reads a line of the type attachment.  Returns 1, or 0 if it is not sent to
+ * the model, or -1 with *err. */
+static int
+read_attached(const struct ctx_json *json, uint32_t node,
+    struct ctx_message *parsed, struct ctx_err *err)
+{
+	bool queued;
+	uint32_t attached = find_attached(json, node, &queued), element = 0;
+	int rc = 1;
+
+	if (attached == 0)
+		return 0;
+	ctx_message_reset(parsed, json, node);
+	parsed->role = CTX_ROLE_USER;
+	parsed->flags |= CTX_MESSAGE_AFTER_RESULT;
+	if (!queued ||
+	    !is_typed_by_user(json, ctx_json_find(json, node, "attachment")))
+		parsed->flags |= CTX_MESSAGE_META;
+	if (queued)
+		rc = ctx_anthropic_read_content(parsed, attached, err);
+	while (!queued && rc >= 0 &&
+	    ctx_json_next_element(json, attached, &element))
+		rc = ctx_anthropic_read_content(parsed,
+		    ctx_json_find(json, element, "content"), err);
+	/* A queued prompt may be in the line twice: as typed, and in the member
+	 * "rendered" with an explanation for the model.  ctx reads the typed
+	 * prompt, but Claude Code sends "rendered", so that a shorter prompt
+	 * would save nothing. */
+	for (size_t i = 0; i < parsed->n; i++)
+		parsed->blocks[i].no_truncate =
+		    queued && ctx_json_find(json, node, "rendered") != 0;
+	return rc < 0 ? -1 : 1;
+}
+
+/* Reads the message of a line.  Returns 1, or 0 if the line has none, or -1
+ * with *err. */
+static int
+read_line_message(const struct ctx_json *json, uint32_t node,
+    struct ctx_message *parsed, struct ctx_err *err)
+{
+	static const char *const types[] = {"user", "assistant", NULL};
+	uint32_t type = ctx_json_find(json, node, "type");
+	uint32_t message = ctx_json_find(json, node, "message");
+
+	if (ctx_json_is(json, type, "attachment"))
+		return read_attached(json, node, parsed, err);
+	return message == 0 || ctx_json_is_any(json, type, types) == NULL
+	    ? 0
+	    : ctx_anthropic_read(json, message, parsed, err);
+}
+
 int
 ctx_claude_code_read(const struct ctx_json *json, uint32_t node,
     struct ctx_message *parsed, struct ctx_err *err)
 {
-	uint32_t type = ctx_json_find(json, node, "type");
-	uint32_t message = ctx_json_find(json, node, "message");
-	bool summary;
-	int rc;
+	bool summary = ctx_is_true(json, node, "isCompactSummary");
+	int rc = read_line_message(json, node, parsed, err);
 
-	if (message == 0 ||
-	    (!ctx_json_is(json, type, "user") &&
-		!ctx_json_is(json, type, "assistant")))
-		return 0;
-	rc = ctx_anthropic_read(json, message, parsed, err);
 	if (rc <= 0)
 		return rc;
 	parsed->time = ctx_json_find(json, node, "timestamp");
-	summary = ctx_is_true(json, node, "isCompactSummary");
 	if (summary)
 		parsed->flags |= CTX_MESSAGE_META | CTX_MESSAGE_PINNED;
 	if (ctx_is_true(json, node, "isMeta"))
@@ -135,11 +211,15 @@ ctx_claude_code_line(const struct ctx_json *json, uint32_t node,
 	};
 	static const char *const results[] = {"tool_result", NULL};
 	uint32_t type = ctx_json_find(json, node, "type"), message;
+	bool queued;
 
 	line->about = ctx_json_find(json, node, "leafUuid");
 	if (!has_string(json, node, "uuid"))
 		return;
 	line->kind = ctx_look_up_word(json, type, kinds);
+	if (ctx_json_is(json, type, "attachment") &&
+	    find_attached(json, node, &queued) != 0)
+		line->kind = CTX_LINE_ATTACHMENT;
 	line->id = ctx_json_find(json, node, "uuid");
 	line->parent_key = "parentUuid";
 	line->parent = ctx_json_find(json, node, line->parent_key);

@@ -216,6 +216,13 @@ read_anthropic_block(const struct ctx_json *json, uint32_t block,
 }
 
 int
+ctx_anthropic_read_content(struct ctx_message *message, uint32_t content,
+    struct ctx_err *err)
+{
+	return ctx_read_content(message, content, read_anthropic_block, err);
+}
+
+int
 ctx_anthropic_read(const struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err)
 {
