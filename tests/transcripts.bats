@@ -79,6 +79,15 @@ known() {
 	grep -q "Write it down in the manual" out
 }
 
+@test "claude-code: a summary has what the user typed meanwhile, and no counts of tokens" {
+	f=$BATS_TEST_DIRNAME/corpus/claude-code/attachments.jsonl
+	ctx-prune -s summarize -b 520 "$f" > out
+	jq -r 'select(.isCompactSummary) | .message.content' out > text
+	grep -q "User: And refuse values above 3600.\|user's message \"And refuse values above 3600." text
+	grep -q "PROXY_IDLE in src/proxy.c" text
+	run ! grep -E "98[0-9]{4}" text
+}
+
 @test "claude-code: the text that is sent is cut, and a prompt with a sent copy is kept" {
 	f=$BATS_TEST_DIRNAME/corpus/claude-code/attachments.jsonl
 	ctx-truncate --message-limit 40 "$f" > out

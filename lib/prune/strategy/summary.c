@@ -275,12 +275,29 @@ add_tagged_report(struct ctx_summary *s, struct ctx_str text, const char *open,
 	return add_report(s, text, err);
 }
 
+/* Returns true if a text only says how many tokens are left.  Claude Code
+ * inserts such a text after each tool result. */
+static bool
+counts_tokens(struct ctx_str text)
+{
+	static const char tag[] = "<system-reminder>";
+
+	if (ctx_str_begins(text, tag)) {
+		text.p += sizeof tag - 1;
+		text.n -= sizeof tag - 1;
+	}
+	return ctx_str_begins(ctx_str_trim(text), "<total_tokens>");
+}
+
 /* Adds the names (paths, identifiers, ids, numbers) in a text that a program
- * has inserted into a message of the user.  If the text is the report of an
- * agent that Claude Code ran in the background, adds its sentences, too. */
+ * has inserted into a message of the user, or written as a message of its own.
+ * If the text is the report of an agent that Claude Code ran in the background,
+ * adds its sentences, too. */
 static int
 add_context(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
 {
+	if (counts_tokens(text))
+		return 0;
 	if (ctx_summary_names_add(&s->names, text, NULL, 0, false, err) < 0)
 		return -1;
 	if (!ctx_str_begins(text, CLAUDE_REPORT))
@@ -395,6 +412,8 @@ ctx_summary_add(struct ctx_summary *s, const struct ctx_summary_text *text,
 		return ctx_summary_add_earlier(s, text->text, err);
 	case CTX_SUMMARY_USER:
 		return add_user_text(s, text->text, err);
+	case CTX_SUMMARY_OTHER:
+		return add_context(s, text->text, err);
 	case CTX_SUMMARY_RESULT:
 		return add_result(s, text, err);
 	case CTX_SUMMARY_CALL:
