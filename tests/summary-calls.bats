@@ -435,6 +435,12 @@ X
 [main 1a2b3c4] Mend the tests
  2 files changed, 9 insertions(+)
 nothing to commit, working tree clean"
+		tool c5 run '{"command": "git add a.c b.c && git commit -m \"Mend b\""}' \
+		    "[main 1a2b3c5] Mend b"
+		tool c6 run '{"command": "git commit -m \"Mend c\" && git push"}' \
+		    "[main 1a2b3c6] Mend c"
+		tool c7 run '{"command": "git add d.c && git commit -q -m \"Mend d\""}' ''
+		tool c8 run '{"command": "git add e.c"}' ''
 		tool c2 run '{"command": "make doc"}' "$(words 60)=
 x = (y,"
 		tool c3 run '{"command": "make all"}' "$(words 60)=
@@ -455,11 +461,37 @@ x = (y,"
 	summary_text
 	cat > want <<'X'
 Ran: git commit -am mend; git status -> [main 1a2b3c4] Mend the tests
+Ran: git commit -> [main 1a2b3c5] Mend b
+Ran: git commit -m "Mend c" && git push -> [main 1a2b3c6] Mend c
+Ran: git commit -q -m "Mend d"
+Ran: git add e.c
 Ran: make doc -> ok
 Ran: make all
 Ran: make x -> ok
 X
 	grep '^Ran' text | diff want -
+}
+
+@test "commits are told before other commands, and again in the next summary" {
+	{
+		messages "user:Mend the tests, please."
+		tool c1 run '{"command": "git commit -m \"Mend it all\""}' \
+		    "[main 1a2b3c4] Mend it all"
+		for n in {1..40}; do
+			tool "m$n" run "{\"command\": \"make part$n of=$n\"}" \
+			    "part $n is made"
+		done
+		messages "assistant:$(words 900)" "user:and?"
+	} > in
+	summary_text -b 300
+	grep -qx "Ran: git commit -> \[main 1a2b3c4\] Mend it all" text
+	[ "$(grep -c '^Ran: make' text)" -lt 30 ]
+	{
+		cat out
+		messages "assistant:$(words 900)" "user:and then?"
+	} > in
+	summary_text -b 300
+	grep -qx "Ran: git commit -> \[main 1a2b3c4\] Mend it all" text
 }
 
 @test "a summary with outcomes in characters beyond ASCII is valid UTF-8" {

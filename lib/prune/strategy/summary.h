@@ -16,6 +16,7 @@ enum line_class {
 	/* a sentence that says what is still to be done or decided */
 	OPEN_POINT,
 	CHANGE, /* a tool call that changed something other than a file */
+	COMMIT, /* a command after which git names a new commit */
 	CHANGED_FILE,
 	/* a line of the assistant's last text before a message of the user, or
 	 * of a long text after which the assistant continues to work */
@@ -184,6 +185,7 @@ struct ctx_str ctx_find_error_line(struct ctx_str text);
 /* Returns a tool result without the lines that an agent writes before the
  * output of a command. */
 struct ctx_str ctx_summary_skip_header(struct ctx_str result);
+bool ctx_summary_is_commit(struct ctx_str line);
 /* Where a line that tells the outcome of a tool call is searched for. */
 enum outcome_search {
 	SEARCH_SHORT, /* in a short result only */
@@ -210,8 +212,9 @@ int ctx_summary_list_members(const struct ctx_json *json, struct ctx_str call,
 /* An action: what a removed tool call did, such as a command that it ran; or a
  * task.  The id of an action is its index in summary_actions.list plus 1. */
 struct summary_action {
-	/* OPEN_TASK, DONE_TASK, CHANGE, CHANGED_FILE, COMMAND, LOOK_COMMAND or
-	 * CALL; or CLASSES if the action gets no line in the summary */
+	/* OPEN_TASK, DONE_TASK, CHANGE, COMMIT, CHANGED_FILE, COMMAND,
+	 * LOOK_COMMAND or CALL; or CLASSES if the action gets no line in the
+	 * summary */
 	enum line_class class;
 	/* number of the removed text in which the action was found; UINT32_MAX
 	 * for a task that a kept tool call marks as done */

@@ -373,7 +373,7 @@ record_outcome(struct summary_actions *actions, uint32_t last,
 	struct ctx_buf *line = &actions->line;
 	uint32_t outcome = 0, number = action->number, others = 0, i;
 	enum outcome_search search = SEARCH_SHORT;
-	bool failed;
+	bool failed, commits;
 
 	for (i = last; i > 0 && actions->list[i - 1].number == number; i--)
 		others += actions->list[i - 1].class != CHANGED_FILE;
@@ -389,6 +389,7 @@ record_outcome(struct summary_actions *actions, uint32_t last,
 	if (line->n > 0 && others <= 1 &&
 	    ctx_intern(&actions->texts, line->p, line->n, &outcome, err) < 0)
 		return -1;
+	commits = outcome != 0 && ctx_summary_is_commit(ctx_buf_str(line));
 	if (line->n == 0 && record_details(actions, action, err) < 0)
 		return -1;
 	if (outcome == 0 && action->class == CHANGE && action->details != 0 &&
@@ -404,6 +405,8 @@ record_outcome(struct summary_actions *actions, uint32_t last,
 		action->outcome =
 		    action->class != CHANGED_FILE || failed ? outcome : 0;
 		action->failed = failed;
+		if (action->class == COMMAND && commits)
+			action->class = COMMIT;
 		/* Of a patch that failed, the summary names only one file.
 		 */
 		if (failed && action->class == CHANGED_FILE && last > i + 1)
@@ -475,6 +478,11 @@ ctx_summary_actions_earlier(struct summary_actions *actions,
 	mark = memmem(text.p, text.n, CTX_OUTCOME_MARK, n);
 	if (mark != NULL)
 		text.n = (size_t)(mark - text.p);
+	if (class == COMMIT &&
+	    (mark == NULL ||
+		!ctx_summary_is_commit(
+		    (struct ctx_str){mark + n, (size_t)(end - mark) - n})))
+		class = COMMAND;
 	if (class == COMMAND && ctx_summary_only_reads(text))
 		class = LOOK_COMMAND;
 	else if (class == CHANGE && !changes_something(name))

@@ -3,9 +3,9 @@
  * built-in summary
  *
  * Parts that do not show the aim of the command are left out: echo and printf,
- * head and tail at the end of a pipe, redirections of errors, and the option -C
- * of git.  Of a here-document ("<<EOF"), the first line of its text is
- * written.
+ * head and tail at the end of a pipe, redirections of errors, the option -C of
+ * git, and git add before git commit.  Of a here-document ("<<EOF"), the first
+ * line of its text is written.
  */
 #define _GNU_SOURCE /* for memmem, which is in POSIX since 2024 */
 #include <string.h>
@@ -198,6 +198,9 @@ is_noise(const struct command_part *part, struct ctx_str after)
 	}
 	if (begins_with_word(text, "echo") || begins_with_word(text, "printf"))
 		return !piped && !part->redirects;
+	if (begins_with_word(text, "git add"))
+		return after.n > 0 &&
+		    memmem(after.p, after.n, "git commit", 10) != NULL;
 	return begins_with_word(text, "set") || begins_with_word(text, "true");
 }
 

@@ -28,6 +28,7 @@ const struct class_row ctx_summary_classes[CLASSES] = {
     [DONE_TASK] = {CTX_SUMMARY_CALL, "Done: ", 30},
     [OPEN_POINT] = {CTX_SUMMARY_ASSISTANT, "Assistant: ", 20},
     [CHANGE] = {CTX_SUMMARY_CALL, "Called: ", 80},
+    [COMMIT] = {CTX_SUMMARY_CALL, "Ran: ", 40},
     [CHANGED_FILE] = {CTX_SUMMARY_CALL, "Changed: ", 100},
     [ANSWER] = {CTX_SUMMARY_ASSISTANT, "Assistant: ", 100},
     [DECISION] = {CTX_SUMMARY_ASSISTANT, "Assistant: ", 40},

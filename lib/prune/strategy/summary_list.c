@@ -2,6 +2,7 @@
  * summary_list.c - the list of actions for the built-in summary: what each
  * removed tool call did, and which tasks the tool calls name
  */
+#define _GNU_SOURCE /* for memmem, which is in POSIX since 2024 */
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,6 +135,27 @@ ctx_summary_actions_find(struct summary_actions *actions, struct ctx_str call,
 	return 0;
 }
 
+/* Cuts the message of a commit off the end of a command if the outcome repeats
+ * it: of 'git commit -m "Mend it"' with the outcome "[main 1a2b3c4] Mend it",
+ * "git commit" remains. */
+static void
+cut_commit_message(struct ctx_str *command, struct ctx_str outcome)
+{
+	static const char option[] = " -m ";
+	const size_t quoted = sizeof option; /* with the quotation mark */
+	const char *at = memmem(command->p, command->n, option, quoted - 1);
+	const char *subject = memmem(outcome.p, outcome.n, "] ", 2);
+	size_t n, rest;
+
+	if (at == NULL || subject == NULL || outcome.p[0] != '[')
+		return;
+	subject += 2;
+	n = (size_t)(outcome.p + outcome.n - subject);
+	rest = (size_t)(command->p + command->n - at);
+	if (rest == quoted + n + 1 && memcmp(at + quoted, subject, n) == 0)
+		command->n = (size_t)(at - command->p);
+}
+
 int
 ctx_summary_actions_text(struct summary_actions *actions,
     const struct summary_action *action, struct ctx_str *text,
@@ -147,6 +169,8 @@ ctx_summary_actions_text(struct summary_actions *actions,
 
 	const char *suffix = "";
 
+	if (action->class == COMMIT)
+		cut_commit_message(&did, outcome);
 	if (action->failed &&
 	    (outcome.n == 0 || action->class == CHANGED_FILE ||
 		action->class == CHANGE))

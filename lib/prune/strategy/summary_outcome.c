@@ -227,11 +227,11 @@ reports_error(struct ctx_str line)
 
 /* Returns true for the line that git prints after a commit, such as
  * "[main 1a2b3c4] Mend the test". */
-static bool
-is_commit(struct ctx_str line)
+bool
+ctx_summary_is_commit(struct ctx_str line)
 {
-	const char *end = line.p[0] == '[' ? memchr(line.p, ']', line.n) : NULL;
-	const char *at = end;
+	size_t n = ctx_str_begins(line, "[") ? line.n : 0;
+	const char *end = n > 0 ? memchr(line.p, ']', n) : NULL, *at = end;
 
 	while (at != NULL && memchr("0123456789abcdef", at[-1], 16) != NULL)
 		at--;
@@ -352,7 +352,7 @@ search_lines(struct ctx_str text, struct outcome_lines *lines)
 		line = next_line(&text);
 		if (line.n == 0)
 			continue;
-		if (is_commit(line))
+		if (ctx_summary_is_commit(line))
 			commit = line;
 		lines->last = line;
 		read_exit_status(line, &lines->status);
