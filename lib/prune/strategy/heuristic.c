@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "prune/strategy/salient.h"
-#include "prune/strategy/summary.h"
+#include "prune/strategy/summary_outcome.h"
 
 /* Ranks of messages: those with the lowest rank are removed first.  The ranks
  * are also the indices of the texts in ctx_heuristic_reasons. */

@@ -1,10 +1,10 @@
 /* summary.h - shared by the files of the built-in summarizer; text_pieces.c
- * also uses summary_sentences.c and summary_context.c, and heuristic.c
- * summary_outcome.c */
+ * also uses summary_sentences.c and summary_context.c */
 #ifndef CTX_PRUNE_STRATEGY_SUMMARY_H
 #define CTX_PRUNE_STRATEGY_SUMMARY_H
 
 #include "prune/prune.h"
+#include "prune/strategy/summary_outcome.h"
 
 /* Classes of lines in a summary of removed messages, in the order of their
  * importance. */
@@ -176,36 +176,6 @@ bool ctx_summary_begins_item(struct ctx_str text);
  * length in bytes.  If there is no such text, sets *from to the length of the
  * whole text, and returns 0. */
 size_t ctx_summary_find_context(struct ctx_str text, size_t *from);
-
-/* ---- summary_outcome.c ---- */
-
-/* Returns the first line at the beginning of a tool result that looks like an
- * error message, or an empty text if there is none. */
-struct ctx_str ctx_find_error_line(struct ctx_str text);
-/* Returns a tool result without the lines that an agent writes before the
- * output of a command. */
-struct ctx_str ctx_summary_skip_header(struct ctx_str result);
-bool ctx_summary_is_commit(struct ctx_str line);
-/* Where a line that tells the outcome of a tool call is searched for. */
-enum outcome_search {
-	SEARCH_SHORT, /* in a short result only */
-	/* also how many tests passed and failed, in a long result; if the call
-	 * failed, also error messages */
-	SEARCH_TESTS,
-	SEARCH_ALL, /* also error messages in a long result */
-};
-
-/* Writes the outcome of a tool call, which is a line of the tool result, to the
- * buffer "out".  Writes nothing if no line says what the outcome is. */
-int ctx_summary_find_outcome(const struct ctx_summary_text *result,
-    enum outcome_search search, struct ctx_buf *out, struct ctx_err *err);
-/* ---- summary_members.c ---- */
-
-/* Writes values of a tool result in JSON to the buffer "out", in about 140
- * bytes: "KEY=VALUE, KEY=VALUE".  Begins with the outermost members.  Leaves
- * out long values, and values that the text "call" contains. */
-int ctx_summary_list_members(const struct ctx_json *json, struct ctx_str call,
-    struct ctx_buf *out, struct ctx_err *err);
 
 /* ---- summary_list.c ---- */
 

@@ -225,8 +225,6 @@ reports_error(struct ctx_str line)
 	return false;
 }
 
-/* Returns true for the line that git prints after a commit, such as
- * "[main 1a2b3c4] Mend the test". */
 bool
 ctx_summary_is_commit(struct ctx_str line)
 {
