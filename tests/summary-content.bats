@@ -804,3 +804,54 @@ X
 		timeout 10 ctx-prune --compact -k 1 -t 1 in > out
 	done
 }
+
+@test "the file or issue that the user names is told, if a tool call reads it" {
+	issue=$'title:\tThe door sticks\nstate:\tOPEN\n--\nIt opens only if one pushes hard, since it was painted.'
+	page=$(printf '     1→# Paint\n     2→\n     3→| a | b | c | d | e | f | g | h | i |\n     4→```\n     5→this is code of the file and no prose\n     6→```\n     7→Use blue paint for the door, and never paint it on Sundays.\n     8→%s' "$(words 90)")
+	{
+		messages "user:Do what notes/PAINT.md says, and mend #51." \
+		    "assistant:I read both."
+		tool c1 Read '{"file_path": "/w/notes/PAINT.md"}' "$page"
+		tool c2 Bash '{"command": "gh issue view 51 --repo a/door"}' "$issue"
+		tool c3 Read '{"file_path": "/w/notes/OTHER.md"}' \
+		    "This is not the file that the user has named."
+		tool c4 Read '{"file_path": "/w/PAINT.md.c"}' \
+		    "This is not the file that the user has named."
+		tool c5 Bash '{"command": "head -5 log"}' \
+		    "This is line five of the log, not issue 5."
+		messages "assistant:$(words 900)" "user:Yes. See log.txt (5)."
+		tool c6 Bash '{"command": "cat log.txt"}' \
+		    $'Command: cat\nChunk ID: 1\nOutput:\nThe door was opened four times in the night.'
+		tool c7 Bash '{"command": "cat log.txt > log2.txt"}' \
+		    "The door was opened four times, it says here."
+		messages "assistant:$(words 900)" "user:and?"
+	} > in
+	summary_text -b 900
+	grep '^Read: ' text > told
+	grep -q '^Read: /w/notes/PAINT.md -> # Paint; Use blue paint for the door, and never paint it on Sundays.; one' told ||
+		grep -q '^Read: /w/notes/PAINT.md -> # Paint; Use blue paint for the door, and never paint it on Sundays.' told
+	grep -q $'^Read: 51 -> title:\tThe door sticks; It opens only if' told ||
+		grep -q '^Read: 51 -> title: The door sticks; It opens only if' told
+	grep -qx 'Read: log.txt -> The door was opened four times in the night.' told
+	[ "$(wc -l < told)" -eq 3 ]
+	# The next summary tells it, too.
+	{
+		cat out
+		messages "assistant:$(words 900)" "user:and then?"
+	} > in
+	summary_text -b 600
+	grep '^Read: ' text | diff told -
+}
+
+@test "a file that the user names is not told if it could not be read, or is no prose" {
+	{
+		messages "user:Do what a.md, b.md and c.txt say."
+		tool c0 Read '{"file_path": "a.md"}' \
+		    "Error: a.md could not be read, because it does not exist."
+		tool c1 Read '{"file_path": "b.md"}' $'│   ├── one file that is here\n{"a": "b c d e f g h i j"}\nshort'
+		tool c2 Read '{"file_path": "c.txt"}' ''
+		messages "assistant:$(words 900)" "user:and?"
+	} > in
+	summary_text
+	run ! grep '^Read: ' text
+}

@@ -411,7 +411,10 @@ ctx_summary_add(struct ctx_summary *s, const struct ctx_summary_text *text,
 	case CTX_SUMMARY_EARLIER:
 		return ctx_summary_add_earlier(s, text->text, err);
 	case CTX_SUMMARY_USER:
-		return add_user_text(s, text->text, err);
+		return ctx_summary_remember_request(&s->actions, text->text,
+			   err) < 0
+		    ? -1
+		    : add_user_text(s, text->text, err);
 	case CTX_SUMMARY_OTHER:
 		return add_context(s, text->text, err);
 	case CTX_SUMMARY_RESULT:
@@ -473,7 +476,9 @@ ctx_summary_keep(struct ctx_summary *s, const struct ctx_summary_text *text,
 		s->answer = s->n;
 	}
 	if (rc == 0 && text->kind == CTX_SUMMARY_USER)
-		rc = ctx_summary_add_agreement(s, &rest, err) < 0
+		rc = ctx_summary_remember_request(&s->actions, text->text,
+			 err) < 0 ||
+			ctx_summary_add_agreement(s, &rest, err) < 0
 		    ? -1
 		    : ctx_summary_add_kept_message(s, text->text, err);
 	if (rc == 0 &&

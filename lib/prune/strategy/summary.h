@@ -15,8 +15,11 @@ enum line_class {
 	DONE_TASK,
 	/* a sentence that says what is still to be done or decided */
 	OPEN_POINT,
+	/* a tool call that read a file, web page or issue which the user had
+	 * named */
+	SOURCE,
 	CHANGE, /* a tool call that changed something other than a file */
-	COMMIT, /* a command after which git names a new commit */
+	COMMIT, /* a command that made a commit, according to its output */
 	CHANGED_FILE,
 	/* a line of the assistant's last text before a message of the user, or
 	 * of a long text after which the assistant continues to work */
@@ -182,7 +185,7 @@ size_t ctx_summary_find_context(struct ctx_str text, size_t *from);
 /* An action: what a removed tool call did, such as a command that it ran; or a
  * task.  The id of an action is its index in summary_actions.list plus 1. */
 struct summary_action {
-	/* OPEN_TASK, DONE_TASK, CHANGE, COMMIT, CHANGED_FILE, COMMAND,
+	/* OPEN_TASK, DONE_TASK, SOURCE, CHANGE, COMMIT, CHANGED_FILE, COMMAND,
 	 * LOOK_COMMAND or CALL; or CLASSES if the action gets no line in the
 	 * summary */
 	enum line_class class;
@@ -196,6 +199,10 @@ struct summary_action {
 	/* id of the details in summary_actions.texts: values of a result in
 	 * JSON, or what an edit changed; or 0 if there are none */
 	uint32_t details;
+	/* If the call reads a file, web page or issue that the user's newest
+	 * message names: id of this name in summary_actions.texts.  Otherwise
+	 * 0. */
+	uint32_t source;
 	/* for a changed file: about how many bytes the call changed */
 	uint64_t size;
 	/* how many times a file was changed, according to an earlier summary;
@@ -225,6 +232,7 @@ struct summary_actions {
 	/* the arguments of the tool call that is being read, parsed as JSON */
 	const struct ctx_json *json;
 	bool kept; /* true if the tool call that is being read is kept */
+	struct ctx_buf request; /* beginning of the user's newest message */
 	/* arguments, call: the arguments of a tool call in a script, as text
 	 * and parsed. script: the arguments of all tool calls in the script
 	 * that is being read; empty if the tool call has no script. */
@@ -278,11 +286,33 @@ int ctx_summary_actions_link(struct summary_actions *actions,
  * there is none. */
 int ctx_summary_actions_find(struct summary_actions *actions,
     struct ctx_str call, uint32_t *action, struct ctx_err *err);
+/* Returns true for the line that git prints after a commit, such as
+ * "[main 1a2b3c4] Mend the test". */
+bool ctx_summary_is_commit(struct ctx_str line);
 /* Sets *text to the text of an action (what a tool call did) and its outcome.
  * The text is valid until the next call. */
 int ctx_summary_actions_text(struct summary_actions *actions,
     const struct summary_action *action, struct ctx_str *text,
     struct ctx_err *err);
+
+/* ---- summary_source.c ---- */
+
+/* Must be called for each message of the user: stores its beginning in
+ * actions->request.  Returns 0, or -1 with *err. */
+int ctx_summary_remember_request(struct summary_actions *actions,
+    struct ctx_str text, struct ctx_err *err);
+/* Sets the member "source" of an action: searches for a word of the action's
+ * text that the user's newest message contains, too, and that is the name of a
+ * file with prose, the URL of a web page, or the number of an issue. action: id
+ * of the action.  Returns 0, or -1 with *err. */
+int ctx_summary_find_source(struct summary_actions *actions, uint32_t action,
+    struct ctx_err *err);
+/* Called with the result of a tool call.  If the member "source" of the call's
+ * action is not 0 and the result has sentences: gives the action the class
+ * SOURCE, stores the first sentences as its outcome, and returns 1.  Otherwise
+ * changes nothing and returns 0.  Returns -1 with *err after an error. */
+int ctx_summary_read_source(struct summary_actions *actions, uint32_t action,
+    struct ctx_str text, struct ctx_err *err);
 
 /* ---- summary_tasks.c ---- */
 

@@ -339,7 +339,9 @@ ctx_summary_actions_call(struct summary_actions *actions,
 		rc = record_script(actions, text->text, action, err);
 	if (rc == 0 && *action == 0 && !actions->kept)
 		rc = ctx_summary_record_patch(actions, text->text, action, err);
-	if (rc < 0)
+	if (rc < 0 ||
+	    (*action != 0 &&
+		ctx_summary_find_source(actions, *action, err) < 0))
 		return -1;
 	return ctx_summary_actions_link(actions, text->id, *action, err);
 }
@@ -374,7 +376,12 @@ record_outcome(struct summary_actions *actions, uint32_t last,
 	uint32_t outcome = 0, number = action->number, others = 0, i;
 	enum outcome_search search = SEARCH_SHORT;
 	bool failed, commits;
+	int rc;
 
+	if (!result->failed &&
+	    (rc = ctx_summary_read_source(actions, last, result->text, err)) !=
+		0)
+		return rc < 0 ? -1 : 0;
 	for (i = last; i > 0 && actions->list[i - 1].number == number; i--)
 		others += actions->list[i - 1].class != CHANGED_FILE;
 	if (action->class == COMMAND)

@@ -27,6 +27,7 @@ const struct class_row ctx_summary_classes[CLASSES] = {
     [OPEN_TASK] = {CTX_SUMMARY_CALL, "Open: ", 30},
     [DONE_TASK] = {CTX_SUMMARY_CALL, "Done: ", 30},
     [OPEN_POINT] = {CTX_SUMMARY_ASSISTANT, "Assistant: ", 20},
+    [SOURCE] = {CTX_SUMMARY_CALL, "Read: ", 40},
     [CHANGE] = {CTX_SUMMARY_CALL, "Called: ", 80},
     [COMMIT] = {CTX_SUMMARY_CALL, "Ran: ", 40},
     [CHANGED_FILE] = {CTX_SUMMARY_CALL, "Changed: ", 100},

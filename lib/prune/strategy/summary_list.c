@@ -8,6 +8,9 @@
 
 #include "prune/strategy/summary.h"
 
+/* minimum length of the hash of a commit that git prints, in hex digits */
+enum { LEAST_HASH = 7 };
+
 void
 ctx_summary_actions_release(struct summary_actions *actions)
 {
@@ -18,6 +21,7 @@ ctx_summary_actions_release(struct summary_actions *actions)
 	ctx_buf_release(&actions->line);
 	ctx_buf_release(&actions->arguments);
 	ctx_buf_release(&actions->script);
+	ctx_buf_release(&actions->request);
 	ctx_json_release(&actions->call);
 	free(actions->list);
 	free(actions->actions_of);
@@ -135,6 +139,17 @@ ctx_summary_actions_find(struct summary_actions *actions, struct ctx_str call,
 	return 0;
 }
 
+bool
+ctx_summary_is_commit(struct ctx_str line)
+{
+	size_t n = ctx_str_begins(line, "[") ? line.n : 0;
+	const char *end = n > 0 ? memchr(line.p, ']', n) : NULL, *at = end;
+
+	while (at != NULL && memchr("0123456789abcdef", at[-1], 16) != NULL)
+		at--;
+	return end - at >= LEAST_HASH && at[-1] == ' ';
+}
+
 /* Cuts the message of a commit off the end of a command if the outcome repeats
  * it: of 'git commit -m "Mend it"' with the outcome "[main 1a2b3c4] Mend it",
  * "git commit" remains. */
@@ -142,7 +157,8 @@ static void
 cut_commit_message(struct ctx_str *command, struct ctx_str outcome)
 {
 	static const char option[] = " -m ";
-	const size_t quoted = sizeof option; /* with the quotation mark */
+	/* number of bytes of the option and of the quotation mark after it */
+	const size_t quoted = sizeof option - 1 + 1;
 	const char *at = memmem(command->p, command->n, option, quoted - 1);
 	const char *subject = memmem(outcome.p, outcome.n, "] ", 2);
 	size_t n, rest;

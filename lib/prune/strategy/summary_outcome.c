@@ -34,8 +34,6 @@ enum { NO_STATUS = -1 };
 /* the result of Claude Code if the user has refused a tool call */
 #define CLAUDE_REFUSED "The user doesn't want to proceed with this tool use."
 
-/* minimum length of the hash of a commit that git prints, in hex digits */
-enum { LEAST_HASH = 7 };
 /* An error message is searched for only in this number of bytes at the
  * beginning of a tool result. */
 enum { FAILURE_BYTES = 400 };
@@ -75,8 +73,15 @@ struct ctx_str
 ctx_summary_skip_header(struct ctx_str result)
 {
 	const size_t n = sizeof CODEX_OUTPUT - 1;
+	struct ctx_str rest = result;
 	const char *at;
 
+	/* Codex may write the command before the other lines of its header. */
+	if (ctx_str_begins(result, "Command: ")) {
+		(void)ctx_str_cut(&rest, '\n');
+		if (ctx_str_begins(rest, CODEX_COMMAND))
+			result = rest;
+	}
 	/* Claude Code writes this line if a command failed. */
 	if (ctx_str_begins(result, "Exit code "))
 		(void)ctx_str_cut(&result, '\n');
@@ -223,17 +228,6 @@ reports_error(struct ctx_str line)
 		return true;
 	}
 	return false;
-}
-
-bool
-ctx_summary_is_commit(struct ctx_str line)
-{
-	size_t n = ctx_str_begins(line, "[") ? line.n : 0;
-	const char *end = n > 0 ? memchr(line.p, ']', n) : NULL, *at = end;
-
-	while (at != NULL && memchr("0123456789abcdef", at[-1], 16) != NULL)
-		at--;
-	return end - at >= LEAST_HASH && at[-1] == ' ';
 }
 
 /* If a line contains the exit status of a command, sets *status to this

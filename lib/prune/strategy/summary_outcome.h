@@ -13,9 +13,6 @@ struct ctx_str ctx_find_error_line(struct ctx_str text);
 /* Returns a tool result without the lines that an agent writes before the
  * output of a command. */
 struct ctx_str ctx_summary_skip_header(struct ctx_str result);
-/* Returns true for the line that git prints after a commit, such as
- * "[main 1a2b3c4] Mend the test". */
-bool ctx_summary_is_commit(struct ctx_str line);
 /* Where a line that tells the outcome of a tool call is searched for. */
 enum outcome_search {
 	SEARCH_SHORT, /* in a short result only */

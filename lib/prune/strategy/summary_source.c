@@ -1,0 +1,247 @@
+/*
+ * summary_source.c - tells in the built-in summary what a file, a web page or
+ * an issue says if the user has named it
+ *
+ * Some users write down elsewhere what is to be done, and their message is only
+ * "do what TASK.md says" or "see issue #51".  The agent then reads TASK.md or
+ * the issue with a tool call.  So the summary contains the first sentences of
+ * the result of this tool call.
+ */
+#define _GNU_SOURCE /* for memmem, which is in POSIX since 2024 */
+#include <string.h>
+
+#include "prune/strategy/summary.h"
+
+/* Of a longer text, only this number of bytes at its beginning is used.
+ * MOST_REQUEST: of a user's message.  MOST_SEARCHED: of a tool result.
+ * MOST_TOLD: of a line of a tool result. */
+enum { MOST_REQUEST = 1 << 14, MOST_SEARCHED = 1 << 13, MOST_TOLD = 400 };
+/* If the lines that are told have this number of bytes, no more are told. */
+enum { ENOUGH = 300 };
+/* A tool result with fewer bytes is not used if it looks like an error
+ * message. */
+enum { SHORT_RESULT = 200 };
+/* A line with fewer bytes or blanks is not told, unless it is a heading. */
+enum { LEAST_LINE = 30, LEAST_BLANKS = 4 };
+
+int
+ctx_summary_remember_request(struct summary_actions *actions,
+    struct ctx_str text, struct ctx_err *err)
+{
+	actions->request.n = 0;
+	return ctx_buf_add(&actions->request, text.p,
+	    text.n < MOST_REQUEST ? text.n : MOST_REQUEST, err);
+}
+
+/* ---- names in the user's message ---- */
+
+/* number: a text that consists of digits.  Returns true if the other text
+ * contains it directly after "/" or "#", as in ".../issues/51" or "#51", with
+ * no further digit after it. */
+static bool
+has_number(struct ctx_str text, struct ctx_str number)
+{
+	const char *at = text.p, *end = text.p + text.n;
+
+	while (
+	    (at = memmem(at, (size_t)(end - at), number.p, number.n)) != NULL) {
+		if (at > text.p && (at[-1] == '/' || at[-1] == '#') &&
+		    (at + number.n == end || !ctx_is_digit(at[number.n])))
+			return true;
+		at += number.n;
+	}
+	return false;
+}
+
+static bool
+is_number(struct ctx_str word)
+{
+	size_t i = 0;
+
+	while (i < word.n && ctx_is_digit(word.p[i]))
+		i++;
+	return word.n > 0 && i == word.n;
+}
+
+/* Returns true if a word has the file extension of a text for people, such as
+ * ".md". */
+static bool
+names_prose(struct ctx_str word)
+{
+	static const char *const ends[] = {".md", ".mdx", ".txt", ".rst",
+	    ".org", ".adoc"};
+	size_t n;
+
+	for (size_t i = 0; i < CTX_LENGTH(ends); i++) {
+		n = strlen(ends[i]);
+		if (word.n > n && memcmp(word.p + word.n - n, ends[i], n) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Returns the part of a path after its last slash. */
+static struct ctx_str
+last_part(struct ctx_str path)
+{
+	while (memchr(path.p, '/', path.n) != NULL)
+		(void)ctx_str_cut(&path, '/');
+	return path;
+}
+
+/* Returns true if a message of the user contains a word of a tool call, and the
+ * word is the name of a file with prose (compared without directories), a URL
+ * or the number of an issue. issues: false if a word of digits cannot be the
+ * number of an issue. */
+static bool
+is_requested(struct ctx_str request, struct ctx_str word, bool issues)
+{
+	if (is_number(word))
+		return issues && has_number(request, word);
+	if (names_prose(word))
+		word = last_part(word);
+	else if (!ctx_str_begins(word, "http"))
+		return false;
+	return memmem(request.p, request.n, word.p, word.n) != NULL;
+}
+
+/* Returns true for the name of a program, such as "cat", that prints a file, a
+ * web page or an issue. */
+static bool
+prints_prose(struct ctx_str command)
+{
+	static const char *const names[] = {"cat", "sed", "head", "nl", "gh",
+	    "curl", NULL};
+
+	return ctx_summary_is_one_of(command, names);
+}
+
+int
+ctx_summary_find_source(struct summary_actions *actions, uint32_t action,
+    struct ctx_err *err)
+{
+	struct summary_action *call = &actions->list[action - 1];
+	struct ctx_str rest = ctx_intern_at(&actions->texts, call->text), word;
+	bool issues = memmem(rest.p, rest.n, "issue", 5) != NULL;
+
+	call->source = 0;
+	word = ctx_str_cut(&rest, ' ');
+	if (call->reports || actions->request.n == 0 ||
+	    (call->class != CALL &&
+		(call->class != LOOK_COMMAND || !prints_prose(word))))
+		return 0;
+	while (rest.n > 0) {
+		word = ctx_str_cut(&rest, ' ');
+		if (word.n > 0 &&
+		    is_requested(ctx_buf_str(&actions->request), word, issues))
+			return ctx_intern(&actions->texts, word.p, word.n,
+			    &call->source, err);
+	}
+	return 0;
+}
+
+/* ---- sentences of a result ---- */
+
+/* Cuts the number of a line off its beginning, as tools print it when they read
+ * a file: blanks, digits, and a tab or an arrow. */
+static struct ctx_str
+cut_line_number(struct ctx_str line)
+{
+	static const char arrow[] = "\xe2\x86\x92";
+	struct ctx_str rest = ctx_str_trim(line);
+	size_t i = 0;
+
+	while (i < rest.n && ctx_is_digit(rest.p[i]))
+		i++;
+	if (i == 0 || i == rest.n)
+		return rest;
+	rest.p += i;
+	rest.n -= i;
+	if (rest.p[0] == '\t')
+		i = 1;
+	else if (ctx_str_begins(rest, arrow))
+		i = sizeof arrow - 1;
+	else
+		return ctx_str_trim(line);
+	rest.p += i;
+	rest.n -= i;
+	return ctx_str_trim(rest);
+}
+
+/* Returns true if a line is a heading: it begins with "#", or with "title:" as
+ * gh prints the title of an issue. */
+static bool
+is_heading(struct ctx_str line)
+{
+	return ctx_str_begins(line, "# ") || ctx_str_begins(line, "title:");
+}
+
+/* Returns true if a line is long enough for a sentence, and is no code, tag,
+ * row of a table or line of a drawing ("│" and the like). */
+static bool
+is_prose(struct ctx_str line)
+{
+	size_t blanks = 0;
+
+	if (ctx_str_begins(line, "\xe2\x94") ||
+	    ctx_str_begins(line, "\xe2\x95"))
+		return false;
+	for (size_t i = 0; i < line.n; i++)
+		blanks += line.p[i] == ' ';
+	return line.n >= LEAST_LINE && blanks >= LEAST_BLANKS &&
+	    strchr("<{[|!/#;$@`", line.p[0]) == NULL;
+}
+
+/* Fills the buffer "out" with the first heading and the first lines of prose of
+ * a text, separated by "; ".  Leaves it empty if no line is prose.  Returns 0,
+ * or -1 with *err. */
+static int
+write_source(struct ctx_str text, struct ctx_buf *out, struct ctx_err *err)
+{
+	struct ctx_str line, told;
+	bool fenced = false, heads = false;
+	size_t sentences = 0;
+
+	out->n = 0;
+	if (text.n > MOST_SEARCHED)
+		text.n = MOST_SEARCHED;
+	while (text.n > 0 && out->n < ENOUGH) {
+		line = cut_line_number(ctx_str_cut(&text, '\n'));
+		if (ctx_str_begins(line, CTX_CODE_FENCE))
+			fenced = !fenced;
+		if (fenced || line.n == 0 ||
+		    !(is_prose(line) || (!heads && is_heading(line))))
+			continue;
+		heads = true;
+		sentences += is_prose(line);
+		told = ctx_summary_cut(line, MOST_TOLD);
+		if (ctx_buf_printf(out, err, "%s%.*s%s", out->n > 0 ? "; " : "",
+			(int)told.n, told.p, told.n < line.n ? " ..." : "") < 0)
+			return -1;
+	}
+	if (sentences == 0)
+		out->n = 0;
+	return 0;
+}
+
+int
+ctx_summary_read_source(struct summary_actions *actions, uint32_t action,
+    struct ctx_str text, struct ctx_err *err)
+{
+	struct summary_action *call = &actions->list[action - 1];
+
+	if (call->source == 0 ||
+	    (text.n < SHORT_RESULT && ctx_find_error_line(text).n > 0))
+		return 0;
+	if (write_source(ctx_summary_skip_header(text), &actions->line, err) <
+	    0)
+		return -1;
+	if (actions->line.n == 0)
+		return 0;
+	call->class = SOURCE;
+	call->text = call->source;
+	return ctx_intern(&actions->texts, actions->line.p, actions->line.n,
+		   &call->outcome, err) < 0
+	    ? -1
+	    : 1;
+}
