@@ -102,6 +102,18 @@ known() {
 	cmp before after
 }
 
+@test "claude-code: attachments stay with the message before them, which remains the newest" {
+	f=$BATS_TEST_DIRNAME/corpus/claude-code/attachments.jsonl
+	# The last result, a prompt that was typed meanwhile, and reminders.
+	head -n 17 "$f" | sed '13s/has been updated/'"$(words 200)"'/' > in
+	for s in $("$BATS_TEST_DIRNAME/strategies"); do
+		ctx-prune -s "$s" -b 150 -k 1 -t 1 -l light in > out 2> err ||
+			[ $? -eq 1 ]
+		grep -q '"tool_use_id":"toolu_01att2"' out || fail "$s"
+		[ "$(ctx-count --json out | jq .messages)" -ge 6 ] || fail "$s"
+	done
+}
+
 @test "claude-code: an attachment between call and result is sent after the result" {
 	f=$BATS_TEST_DIRNAME/corpus/claude-code/attachments.jsonl
 	jq -sc '.[6] as $call | .[4] as $left | .[:7]

@@ -486,7 +486,7 @@ begin_turn(struct ctx_validator *validator)
 	size_t i;
 
 	if (message->role != CTX_ROLE_USER ||
-	    (message->flags & CTX_MESSAGE_META))
+	    (message->flags & (CTX_MESSAGE_META | CTX_MESSAGE_ATTACHMENT)))
 		return;
 	if (!ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT))
 		validator->newest_turn = validator->place.message;

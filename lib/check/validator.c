@@ -500,7 +500,7 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	if (prepare_message(validator, message) < 0)
 		return -1;
 	if ((message->flags & CTX_MESSAGE_HIDDEN) ||
-	    ((message->flags & CTX_MESSAGE_AFTER_RESULT) &&
+	    ((message->flags & CTX_MESSAGE_ATTACHMENT) &&
 		ctx_tool_call_log_first(validator->log) != NULL))
 		return 0;
 	validator->rules = rules;

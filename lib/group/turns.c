@@ -15,7 +15,8 @@ ctx_groups_may_open_turn(const struct ctx_groups *groups,
 	return message->role == CTX_ROLE_USER &&
 	    (first || !(message->flags & CTX_MESSAGE_META)) &&
 	    !(message->flags &
-		(CTX_MESSAGE_WHOLE_TURN | CTX_MESSAGE_RESULTS_ONLY)) &&
+		(CTX_MESSAGE_WHOLE_TURN | CTX_MESSAGE_RESULTS_ONLY |
+		    CTX_MESSAGE_ATTACHMENT)) &&
 	    !(flags & CTX_SEGMENT_INSERTED) && content != CTX_SEGMENT_RESULTS;
 }
 

@@ -168,7 +168,9 @@ ctx_message_is_from_user(const struct ctx_message *message)
 	if (message->flags & CTX_MESSAGE_WHOLE_TURN)
 		return true;
 	if (message->role != CTX_ROLE_USER ||
-	    (message->flags & (CTX_MESSAGE_META | CTX_MESSAGE_RESULTS_ONLY)))
+	    (message->flags &
+		(CTX_MESSAGE_META | CTX_MESSAGE_RESULTS_ONLY |
+		    CTX_MESSAGE_ATTACHMENT)))
 		return false;
 	for (size_t i = 0; i < message->n; i++, block++)
 		if (block->kind != CTX_BLOCK_TOOL_RESULT &&

@@ -165,9 +165,11 @@ enum {
 	 * is never sent has CTX_MESSAGE_HIDDEN, but not
 	 * CTX_MESSAGE_INACTIVE. */
 	CTX_MESSAGE_INACTIVE = 4096,
-	/* If the message stands between a tool call and its result, the agent
-	 * sends it after the result. */
-	CTX_MESSAGE_AFTER_RESULT = 8192,
+	/* A message with the role user that does not begin a turn: a reminder
+	 * of the agent, or a text that the user typed while the agent worked.
+	 * If it stands between a tool call and its result, the agent sends it
+	 * after the result. */
+	CTX_MESSAGE_ATTACHMENT = 8192,
 };
 
 /* How a provider treats reasoning if anything before it was changed. */
@@ -262,7 +264,9 @@ bool ctx_message_was_sent(const struct ctx_message *message);
 /* Returns true if a person has written at least a part of the message.  This is
  * so in two cases: the record of the message contains a whole turn
  * (CTX_MESSAGE_WHOLE_TURN); or the message has the role user and content that
- * is not a tool result, and does not have the flag CTX_MESSAGE_META. */
+ * is not a tool result, and does not have the flag CTX_MESSAGE_META.  Returns
+ * false for a text that the user typed while the agent worked
+ * (CTX_MESSAGE_ATTACHMENT). */
 bool ctx_message_is_from_user(const struct ctx_message *message);
 /* Empties *message, before a message is read into this struct.  Keeps the
  * memory of the blocks for reuse. node: the JSON node of the new message. */

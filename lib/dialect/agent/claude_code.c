@@ -85,7 +85,7 @@ read_attached(const struct ctx_json *json, uint32_t node,
 		return 0;
 	ctx_message_reset(parsed, json, node);
 	parsed->role = CTX_ROLE_USER;
-	parsed->flags |= CTX_MESSAGE_AFTER_RESULT;
+	parsed->flags |= CTX_MESSAGE_ATTACHMENT | CTX_MESSAGE_ATTACH_PREVIOUS;
 	if (!queued ||
 	    !is_typed_by_user(json, ctx_json_find(json, node, "attachment")))
 		parsed->flags |= CTX_MESSAGE_META;
