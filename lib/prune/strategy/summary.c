@@ -404,15 +404,17 @@ ctx_summary_add(struct ctx_summary *s, const struct ctx_summary_text *text,
 {
 	const struct ctx_json *json = NULL;
 	struct ctx_str named = text->text;
+	bool continues = s->newest == text->kind;
 	uint32_t action = 0;
 
+	s->newest = text->kind;
 	s->actions.number = s->names.n_texts + 1;
 	switch (text->kind) {
 	case CTX_SUMMARY_EARLIER:
 		return ctx_summary_add_earlier(s, text->text, err);
 	case CTX_SUMMARY_USER:
 		return ctx_summary_remember_request(&s->actions, text->text,
-			   err) < 0
+			   continues, err) < 0
 		    ? -1
 		    : add_user_text(s, text->text, err);
 	case CTX_SUMMARY_OTHER:
@@ -469,15 +471,17 @@ ctx_summary_keep(struct ctx_summary *s, const struct ctx_summary_text *text,
     struct ctx_err *err)
 {
 	struct ctx_str rest = text->text;
+	bool continues = s->newest == text->kind;
 	int rc = ctx_summary_names_keep(&s->names, rest, err);
 
+	s->newest = text->kind;
 	if (text->kind == CTX_SUMMARY_ASSISTANT) {
 		s->question.n = 0;
 		s->answer = s->n;
 	}
 	if (rc == 0 && text->kind == CTX_SUMMARY_USER)
 		rc = ctx_summary_remember_request(&s->actions, text->text,
-			 err) < 0 ||
+			 continues, err) < 0 ||
 			ctx_summary_add_agreement(s, &rest, err) < 0
 		    ? -1
 		    : ctx_summary_add_kept_message(s, text->text, err);

@@ -286,9 +286,6 @@ int ctx_summary_actions_link(struct summary_actions *actions,
  * there is none. */
 int ctx_summary_actions_find(struct summary_actions *actions,
     struct ctx_str call, uint32_t *action, struct ctx_err *err);
-/* Returns true for the line that git prints after a commit, such as
- * "[main 1a2b3c4] Mend the test". */
-bool ctx_summary_is_commit(struct ctx_str line);
 /* Sets *text to the text of an action (what a tool call did) and its outcome.
  * The text is valid until the next call. */
 int ctx_summary_actions_text(struct summary_actions *actions,
@@ -297,10 +294,10 @@ int ctx_summary_actions_text(struct summary_actions *actions,
 
 /* ---- summary_source.c ---- */
 
-/* Must be called for each message of the user: stores its beginning in
- * actions->request.  Returns 0, or -1 with *err. */
+/* Must be called for each text of the user: stores the beginning of his message
+ * in actions->request. continues: true for a further text of the message. */
 int ctx_summary_remember_request(struct summary_actions *actions,
-    struct ctx_str text, struct ctx_err *err);
+    struct ctx_str text, bool continues, struct ctx_err *err);
 /* Sets the member "source" of an action: searches for a word of the action's
  * text that the user's newest message contains, too, and that is the name of a
  * file with prose, the URL of a web page, or the number of an issue. action: id
@@ -461,6 +458,7 @@ struct ctx_summary {
 	 * replaced by 0. */
 	struct ctx_intern shapes;
 	struct ctx_buf shape, thought, kept; /* scratch */
+	enum ctx_summary_kind newest;        /* kind of the newest text */
 	/* asks: true if the newest text of the assistant has a question.
 	 * question: the last question or, if there is none, the last sentence
 	 * of this text; empty if the user has agreed. answer:

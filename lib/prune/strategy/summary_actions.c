@@ -396,7 +396,10 @@ record_outcome(struct summary_actions *actions, uint32_t last,
 	if (line->n > 0 && others <= 1 &&
 	    ctx_intern(&actions->texts, line->p, line->n, &outcome, err) < 0)
 		return -1;
-	commits = outcome != 0 && ctx_summary_is_commit(ctx_buf_str(line));
+	commits = outcome != 0 &&
+	    ctx_summary_makes_commit(ctx_intern_at(&actions->texts,
+					 action->text),
+		ctx_buf_str(line));
 	if (line->n == 0 && record_details(actions, action, err) < 0)
 		return -1;
 	if (outcome == 0 && action->class == CHANGE && action->details != 0 &&
@@ -487,7 +490,7 @@ ctx_summary_actions_earlier(struct summary_actions *actions,
 		text.n = (size_t)(mark - text.p);
 	if (class == COMMIT &&
 	    (mark == NULL ||
-		!ctx_summary_is_commit(
+		!ctx_summary_makes_commit(text,
 		    (struct ctx_str){mark + n, (size_t)(end - mark) - n})))
 		class = COMMAND;
 	if (class == COMMAND && ctx_summary_only_reads(text))

@@ -200,7 +200,8 @@ is_noise(const struct command_part *part, struct ctx_str after)
 		return !piped && !part->redirects;
 	if (begins_with_word(text, "git add"))
 		return after.n > 0 &&
-		    memmem(after.p, after.n, "git commit", 10) != NULL;
+		    (memmem(after.p, after.n, "& git commit", 12) != NULL ||
+			memmem(after.p, after.n, "; git commit", 12) != NULL);
 	return begins_with_word(text, "set") || begins_with_word(text, "true");
 }
 

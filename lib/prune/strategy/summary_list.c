@@ -8,9 +8,6 @@
 
 #include "prune/strategy/summary.h"
 
-/* minimum length of the hash of a commit that git prints, in hex digits */
-enum { LEAST_HASH = 7 };
-
 void
 ctx_summary_actions_release(struct summary_actions *actions)
 {
@@ -139,17 +136,6 @@ ctx_summary_actions_find(struct summary_actions *actions, struct ctx_str call,
 	return 0;
 }
 
-bool
-ctx_summary_is_commit(struct ctx_str line)
-{
-	size_t n = ctx_str_begins(line, "[") ? line.n : 0;
-	const char *end = n > 0 ? memchr(line.p, ']', n) : NULL, *at = end;
-
-	while (at != NULL && memchr("0123456789abcdef", at[-1], 16) != NULL)
-		at--;
-	return end - at >= LEAST_HASH && at[-1] == ' ';
-}
-
 /* Cuts the message of a commit off the end of a command if the outcome repeats
  * it: of 'git commit -m "Mend it"' with the outcome "[main 1a2b3c4] Mend it",
  * "git commit" remains. */
@@ -157,18 +143,20 @@ static void
 cut_commit_message(struct ctx_str *command, struct ctx_str outcome)
 {
 	static const char option[] = " -m ";
-	/* number of bytes of the option and of the quotation mark after it */
-	const size_t quoted = sizeof option - 1 + 1;
-	const char *at = memmem(command->p, command->n, option, quoted - 1);
+	const char *end = command->p + command->n, *message;
+	const char *at =
+	    memmem(command->p, command->n, option, sizeof option - 1);
 	const char *subject = memmem(outcome.p, outcome.n, "] ", 2);
-	size_t n, rest;
+	size_t n;
 
 	if (at == NULL || subject == NULL || outcome.p[0] != '[')
 		return;
 	subject += 2;
 	n = (size_t)(outcome.p + outcome.n - subject);
-	rest = (size_t)(command->p + command->n - at);
-	if (rest == quoted + n + 1 && memcmp(at + quoted, subject, n) == 0)
+	/* The message is between two quotation marks. */
+	message = at + sizeof option;
+	if (end > message && (size_t)(end - message) == n + 1 &&
+	    memcmp(message, subject, n) == 0)
 		command->n = (size_t)(at - command->p);
 }
 

@@ -383,14 +383,13 @@ control_length(struct ctx_str text, size_t at)
 	return i - at;
 }
 
-/* Appends a text without its terminal control sequences, such as the one for
- * bold text; appends at most MOST_OUTCOME bytes. */
-static int
-append_plain(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
+int
+ctx_summary_append_plain(struct ctx_buf *out, struct ctx_str text, size_t most,
+    struct ctx_err *err)
 {
 	size_t i, from = out->n;
 
-	for (i = 0; i < text.n && out->n - from < MOST_OUTCOME; i++) {
+	for (i = 0; i < text.n && out->n - from < most; i++) {
 		i += control_length(text, i);
 		if (i < text.n &&
 		    ((unsigned char)text.p[i] >= ' ' || text.p[i] == '\t') &&
@@ -435,7 +434,8 @@ append_lines(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
 		line = strip_decoration(next_line(&text));
 		if (line.n > 0 &&
 		    ((out->n > from && ctx_buf_add(out, "; ", 2, err) < 0) ||
-			append_plain(out, line, err) < 0))
+			ctx_summary_append_plain(out, line, MOST_OUTCOME, err) <
+			    0))
 			return -1;
 	}
 	return 0;
@@ -462,8 +462,9 @@ append_choices(struct ctx_buf *out, struct ctx_str result, struct ctx_err *err)
 		close = find_answer_end(at, end);
 		if (ctx_buf_printf(out, err,
 			n++ == 0 ? "the user chose " : "; ") < 0 ||
-		    append_plain(out,
-			(struct ctx_str){at, (size_t)(close - at)}, err) < 0)
+		    ctx_summary_append_plain(out,
+			(struct ctx_str){at, (size_t)(close - at)},
+			MOST_OUTCOME, err) < 0)
 			return -1;
 		at = close;
 	}
@@ -489,7 +490,8 @@ append_refusal(struct ctx_buf *out, struct ctx_str result, struct ctx_err *err)
 		return 0;
 	result.n -= (size_t)(at + n - result.p);
 	result.p = at + n;
-	return append_plain(out, ctx_summary_first_line(result), err);
+	return ctx_summary_append_plain(out, ctx_summary_first_line(result),
+	    MOST_OUTCOME, err);
 }
 
 /* Returns the line which says that a command or script has not ended; an empty
@@ -580,7 +582,8 @@ ctx_summary_find_outcome(const struct ctx_summary_text *result,
 	    ctx_summary_cut(strip_decoration(lines.cause), MOST_CAUSE);
 	if (lines.cause.n > 0 &&
 	    (ctx_buf_add(out, "; ", 2, err) < 0 ||
-		append_plain(out, lines.cause, err) < 0))
+		ctx_summary_append_plain(out, lines.cause, MOST_OUTCOME, err) <
+		    0))
 		return -1;
 	if (out->n == 0 && search != SEARCH_SHORT && lines.status == 0)
 		return ctx_buf_add(out, "ok", 2, err);

@@ -13,6 +13,10 @@ struct ctx_str ctx_find_error_line(struct ctx_str text);
 /* Returns a tool result without the lines that an agent writes before the
  * output of a command. */
 struct ctx_str ctx_summary_skip_header(struct ctx_str result);
+/* Appends a text without its terminal control sequences, such as the one for
+ * bold text; appends at most "most" bytes. */
+int ctx_summary_append_plain(struct ctx_buf *out, struct ctx_str text,
+    size_t most, struct ctx_err *err);
 /* Where a line that tells the outcome of a tool call is searched for. */
 enum outcome_search {
 	SEARCH_SHORT, /* in a short result only */
@@ -26,6 +30,15 @@ enum outcome_search {
  * buffer "out".  Writes nothing if no line says what the outcome is. */
 int ctx_summary_find_outcome(const struct ctx_summary_text *result,
     enum outcome_search search, struct ctx_buf *out, struct ctx_err *err);
+
+/* ---- summary_commit.c ---- */
+
+/* Returns true for the line that git prints after a commit, such as
+ * "[main 1a2b3c4] Mend the test". */
+bool ctx_summary_is_commit(struct ctx_str line);
+/* Returns true if a command contains the word "git", and the outcome is a line
+ * that git prints after a commit. */
+bool ctx_summary_makes_commit(struct ctx_str command, struct ctx_str outcome);
 
 /* ---- summary_members.c ---- */
 

@@ -18,19 +18,23 @@
 enum { MOST_REQUEST = 1 << 14, MOST_SEARCHED = 1 << 13, MOST_TOLD = 400 };
 /* If the lines that are told have this number of bytes, no more are told. */
 enum { ENOUGH = 300 };
-/* A tool result with fewer bytes is not used if it looks like an error
- * message. */
+/* A tool result with fewer bytes is not used here: it may say that the file
+ * does not exist or is unchanged.  Short results are told with their call. */
 enum { SHORT_RESULT = 200 };
 /* A line with fewer bytes or blanks is not told, unless it is a heading. */
 enum { LEAST_LINE = 30, LEAST_BLANKS = 4 };
 
 int
 ctx_summary_remember_request(struct summary_actions *actions,
-    struct ctx_str text, struct ctx_err *err)
+    struct ctx_str text, bool continues, struct ctx_err *err)
 {
-	actions->request.n = 0;
-	return ctx_buf_add(&actions->request, text.p,
-	    text.n < MOST_REQUEST ? text.n : MOST_REQUEST, err);
+	struct ctx_buf *request = &actions->request;
+	size_t most;
+
+	if (!continues)
+		request->n = 0;
+	most = MOST_REQUEST - request->n;
+	return ctx_buf_add(request, text.p, text.n < most ? text.n : most, err);
 }
 
 /* ---- names in the user's message ---- */
@@ -89,6 +93,22 @@ last_part(struct ctx_str path)
 	return path;
 }
 
+/* Returns true if a text contains a name that is not the end of a longer one:
+ * "a schema.md" contains "schema.md", but not "a.md". */
+static bool
+has_name(struct ctx_str text, struct ctx_str name)
+{
+	const char *at = text.p, *end = text.p + text.n;
+
+	for (; (at = memmem(at, (size_t)(end - at), name.p, name.n)) != NULL;
+	     at++)
+		if (at == text.p ||
+		    (!ctx_is_letter(at[-1]) && !ctx_is_digit(at[-1]) &&
+			strchr("_-.", at[-1]) == NULL))
+			return true;
+	return false;
+}
+
 /* Returns true if a message of the user contains a word of a tool call, and the
  * word is the name of a file with prose (compared without directories), a URL
  * or the number of an issue. issues: false if a word of digits cannot be the
@@ -100,20 +120,44 @@ is_requested(struct ctx_str request, struct ctx_str word, bool issues)
 		return issues && has_number(request, word);
 	if (names_prose(word))
 		word = last_part(word);
-	else if (!ctx_str_begins(word, "http"))
+	else if (!ctx_str_begins(word, "http://") &&
+	    !ctx_str_begins(word, "https://"))
 		return false;
-	return memmem(request.p, request.n, word.p, word.n) != NULL;
+	return has_name(request, word);
 }
 
-/* Returns true for the name of a program, such as "cat", that prints a file, a
- * web page or an issue. */
+/* Returns true if a word contains one of the other words; NULL ends the
+ * list. */
 static bool
-prints_prose(struct ctx_str command)
+has_part(struct ctx_str word, const char *const *parts)
 {
-	static const char *const names[] = {"cat", "sed", "head", "nl", "gh",
-	    "curl", NULL};
+	for (size_t i = 0; parts[i] != NULL; i++)
+		if (memmem(word.p, word.n, parts[i], strlen(parts[i])) != NULL)
+			return true;
+	return false;
+}
 
-	return ctx_summary_is_one_of(command, names);
+/* Returns true if an action only reads files, web pages or issues.  Sets
+ * *issues to true if a number in it is that of an issue. tool: the first word
+ * of the action, which is the name of a tool or a program; rest: its other
+ * words. */
+static bool
+reads_prose(const struct summary_action *action, struct ctx_str tool,
+    struct ctx_str rest, bool *issues)
+{
+	static const char *const programs[] = {"cat", "sed", "head", "nl",
+	    NULL};
+	static const char *const readers[] = {"read", "Read", "view", "View",
+	    "open", "Open", "fetch", "Fetch", "issue", "Issue", NULL};
+
+	*issues = ctx_str_begins(rest, "issue view ") ||
+	    ctx_str_begins(rest, "pr view ");
+	if (action->class == LOOK_COMMAND)
+		return ctx_summary_is_one_of(tool, programs) ||
+		    (*issues && ctx_str_begins(tool, "gh"));
+	*issues = has_part(tool, readers + 8);
+	return action->class == CALL && !action->reports &&
+	    has_part(tool, readers);
 }
 
 int
@@ -121,23 +165,27 @@ ctx_summary_find_source(struct summary_actions *actions, uint32_t action,
     struct ctx_err *err)
 {
 	struct summary_action *call = &actions->list[action - 1];
-	struct ctx_str rest = ctx_intern_at(&actions->texts, call->text), word;
-	bool issues = memmem(rest.p, rest.n, "issue", 5) != NULL;
+	struct ctx_str rest = ctx_intern_at(&actions->texts, call->text);
+	struct ctx_str tool = ctx_str_cut(&rest, ' '), word;
+	struct ctx_str request = ctx_buf_str(&actions->request);
+	struct ctx_str found = {NULL, 0};
+	bool issues;
+	size_t files = 0;
 
-	call->source = 0;
-	word = ctx_str_cut(&rest, ' ');
-	if (call->reports || actions->request.n == 0 ||
-	    (call->class != CALL &&
-		(call->class != LOOK_COMMAND || !prints_prose(word))))
+	if (call->source != 0 || request.n == 0 ||
+	    !reads_prose(call, tool, rest, &issues))
 		return 0;
 	while (rest.n > 0) {
 		word = ctx_str_cut(&rest, ' ');
-		if (word.n > 0 &&
-		    is_requested(ctx_buf_str(&actions->request), word, issues))
-			return ctx_intern(&actions->texts, word.p, word.n,
-			    &call->source, err);
+		files += names_prose(word);
+		if (word.n > 0 && found.n == 0 &&
+		    is_requested(request, word, issues))
+			found = word;
 	}
-	return 0;
+	/* With several files it is not known where each one begins. */
+	return found.n == 0 || files > 1
+	    ? 0
+	    : ctx_intern(&actions->texts, found.p, found.n, &call->source, err);
 }
 
 /* ---- sentences of a result ---- */
@@ -203,8 +251,7 @@ write_source(struct ctx_str text, struct ctx_buf *out, struct ctx_err *err)
 	size_t sentences = 0;
 
 	out->n = 0;
-	if (text.n > MOST_SEARCHED)
-		text.n = MOST_SEARCHED;
+	text = ctx_summary_cut(text, MOST_SEARCHED);
 	while (text.n > 0 && out->n < ENOUGH) {
 		line = cut_line_number(ctx_str_cut(&text, '\n'));
 		if (ctx_str_begins(line, CTX_CODE_FENCE))
@@ -215,8 +262,9 @@ write_source(struct ctx_str text, struct ctx_buf *out, struct ctx_err *err)
 		heads = true;
 		sentences += is_prose(line);
 		told = ctx_summary_cut(line, MOST_TOLD);
-		if (ctx_buf_printf(out, err, "%s%.*s%s", out->n > 0 ? "; " : "",
-			(int)told.n, told.p, told.n < line.n ? " ..." : "") < 0)
+		if ((out->n > 0 && ctx_buf_add(out, "; ", 2, err) < 0) ||
+		    ctx_summary_append_plain(out, told, told.n, err) < 0 ||
+		    (told.n < line.n && ctx_buf_add(out, " ...", 4, err) < 0))
 			return -1;
 	}
 	if (sentences == 0)
@@ -230,11 +278,10 @@ ctx_summary_read_source(struct summary_actions *actions, uint32_t action,
 {
 	struct summary_action *call = &actions->list[action - 1];
 
-	if (call->source == 0 ||
-	    (text.n < SHORT_RESULT && ctx_find_error_line(text).n > 0))
+	text = ctx_str_trim(ctx_summary_skip_header(text));
+	if (call->source == 0 || text.n < SHORT_RESULT)
 		return 0;
-	if (write_source(ctx_summary_skip_header(text), &actions->line, err) <
-	    0)
+	if (write_source(text, &actions->line, err) < 0)
 		return -1;
 	if (actions->line.n == 0)
 		return 0;
