@@ -48,6 +48,32 @@ characters before them (about 15,000 tokens) for claude and codex, 30,000 for
 mini ("fixes"; of the files above 220 kB by name every second, from the second
 on, and all above 350 kB), and 8,000 for tau, of which one file was
 available (gpt-4o-airline).
+
+Found later, and used only to measure ctx-replay and to read summaries:
+  alessandrojcm/dhc-dashboard, codyborders/yinshi, dayhaysoos/nimbus,
+  eitatech/gatomia-vscode, iyaki/reglint, mholtzscher/pi-herdr-subagents,
+  raquezha/pi.dev, Ri5ha6h/tan-mapper-app, ShamsiievDmytro/entire-bmad,
+  Soph/go-git-cli, aunshx/checkpoint-scout,
+  blackgirlbytes/planetfall-seed-signalkit, dougnukem/orpheus,
+  entireio/entire-graph, entireio/git-sync, entireio/herdr-trails, jdx/fnox,
+  jdx/hk, jdx/mise, polecatspeaks/StarCar, punt-labs/langlearn-tts,
+  shaheislam/dotfiles, ClusterCockpit/cc-backend, MandavkarPranjal/prsui,
+  MandavkarPranjal/www, StefanJonssonInExchange/branch-pruner,
+  computermode/test-repo, darthzen/lab-memory, darthzen/neuvector-mcp,
+  darthzen/zoia-canvas, ebridges/wakil, f/awesome-chatgpt-prompts,
+  gmeligio/flutter-docker-image, ivoba/dotfiles, jdx/communique,
+  keparlak/NumWordify, orin-dx/agent-plugins, teslamint/entirecontext,
+  tsutoringo/shui, ElixirTrials/medgemma-hackathon,
+  MandavkarPranjal/environment, The-Best-Codes/bestcodes.dev,
+  Viniciuscarvalho/FitToday, Zephyrxx0/DevBridge, adrianmg/test-repo,
+  blackgirlbytes/pretext-handwriting-demo, codyborders/devtoolscrape,
+  darthzen/float, darthzen/fossa-mcp, darthzen/lab-fleet, dspurkayastha/Apollo,
+  jeanduplessis/jeanduplessis.me, jeevanpillay/dual,
+  jfmoe/react-native-live-text-view, mholtzscher/nix-config,
+  nivalis-studio/biome-config, obsessiondb/chkit, steadyfall/wwbm-webapp,
+  tslateman/duet, vuon9/devtoolbox, yash-kumar-tiwari/test-entire,
+  younocode/claude-code-tutorial, yutakobayashidev/dotnix,
+  yutakobayashidev/repiq: the same branch, or branches of that name
 """
 import argparse
 import json
