@@ -32,9 +32,10 @@ enum ctx_line_kind {
 	/* The line does not change the context, but it is in the tree of lines:
 	 * it may be the parent of other lines. */
 	CTX_LINE_LINK,
-	/* The line is a message that the agent itself inserts, such as a
-	 * reminder.  When the agent chooses which branch of the tree it sends,
-	 * it ignores lines of this kind at the end of a branch. */
+	/* The line is a message that the agent inserts between others: a
+	 * reminder, or what the user typed while the agent worked.  The agent
+	 * sends the branch of the tree with the newest message; for this
+	 * choice, but for nothing else, lines of this kind do not count. */
 	CTX_LINE_ATTACHMENT,
 	/* The line is a message.  In a log, it replaces an earlier line with
 	 * the same id. */

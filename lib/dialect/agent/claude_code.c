@@ -20,13 +20,17 @@ has_string(const struct ctx_json *json, uint32_t node, const char *key)
 	return ctx_json_is_string(json, ctx_json_find(json, node, key));
 }
 
-/* Returns the JSON node of the texts that a line of the type attachment adds to
- * the conversation.  Sets *queued to true if the attachment is a prompt that
- * was queued while the agent worked; the node is then the content of this
- * prompt.  Otherwise the node is the line's member "rendered", an array of
- * objects with a member "content".  Returns 0 if the line lacks this member:
- * then nothing is sent, or the line was written by a version of Claude Code
- * before about 2.1.259, of which ctx does not know what it sends. */
+/* Finds the texts that a line of the type attachment adds to the conversation.
+ *
+ * If the attachment is a prompt that was queued while the agent worked, sets
+ * *queued to true, and returns the JSON node of the prompt: a string or an
+ * array of blocks.
+ *
+ * Otherwise sets *queued to false, and returns the node of the line's member
+ * "rendered": an array of objects with a member "content".  Returns 0 if there
+ * is no such member.  Then the line adds nothing, or it is of a version of
+ * Claude Code before about 2.1.259: those versions did not store what they
+ * sent, and ctx does not count it. */
 static uint32_t
 find_attached(const struct ctx_json *json, uint32_t node, bool *queued)
 {

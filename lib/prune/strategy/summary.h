@@ -294,8 +294,9 @@ int ctx_summary_actions_text(struct summary_actions *actions,
 
 /* ---- summary_source.c ---- */
 
-/* Must be called for each text of the user: stores the beginning of his message
- * in actions->request. continues: true for a further text of the message. */
+/* Must be called for each text block of the user's messages.  Stores the block
+ * in actions->request, or appends it if "continues" is true: if the block is
+ * not the first one of its message. */
 int ctx_summary_remember_request(struct summary_actions *actions,
     struct ctx_str text, bool continues, struct ctx_err *err);
 /* Sets the member "source" of an action: searches for a word of the action's
@@ -458,7 +459,7 @@ struct ctx_summary {
 	 * replaced by 0. */
 	struct ctx_intern shapes;
 	struct ctx_buf shape, thought, kept; /* scratch */
-	enum ctx_summary_kind newest;        /* kind of the newest text */
+	enum ctx_summary_kind newest;        /* kind of the text read last */
 	/* asks: true if the newest text of the assistant has a question.
 	 * question: the last question or, if there is none, the last sentence
 	 * of this text; empty if the user has agreed. answer:

@@ -16,12 +16,14 @@
  * MOST_REQUEST: of a user's message.  MOST_SEARCHED: of a tool result.
  * MOST_TOLD: of a line of a tool result. */
 enum { MOST_REQUEST = 1 << 14, MOST_SEARCHED = 1 << 13, MOST_TOLD = 400 };
-/* If the lines that are told have this number of bytes, no more are told. */
+/* No further line of a result is copied into the summary once the copied lines
+ * together have this number of bytes. */
 enum { ENOUGH = 300 };
-/* A tool result with fewer bytes is not used here: it may say that the file
- * does not exist or is unchanged.  Short results are told with their call. */
+/* Tool results with fewer bytes are ignored in this file.  They may say, for
+ * example, that the file does not exist.  If they are outcomes of their calls,
+ * summary_outcome.c finds them. */
 enum { SHORT_RESULT = 200 };
-/* A line with fewer bytes or blanks is not told, unless it is a heading. */
+/* A line with fewer bytes or blanks is not copied, unless it is a heading. */
 enum { LEAST_LINE = 30, LEAST_BLANKS = 4 };
 
 int
@@ -93,8 +95,9 @@ last_part(struct ctx_str path)
 	return path;
 }
 
-/* Returns true if a text contains a name that is not the end of a longer one:
- * "a schema.md" contains "schema.md", but not "a.md". */
+/* Returns true if a text contains a name, and the character before it cannot be
+ * a part of the name.  So "read schema.md" contains the name "schema.md", but
+ * not "ma.md". */
 static bool
 has_name(struct ctx_str text, struct ctx_str name)
 {
@@ -126,8 +129,8 @@ is_requested(struct ctx_str request, struct ctx_str word, bool issues)
 	return has_name(request, word);
 }
 
-/* Returns true if a word contains one of the other words; NULL ends the
- * list. */
+/* Returns true if a word contains one of the strings in the array "parts",
+ * which ends with NULL. */
 static bool
 has_part(struct ctx_str word, const char *const *parts)
 {
@@ -182,7 +185,8 @@ ctx_summary_find_source(struct summary_actions *actions, uint32_t action,
 		    is_requested(request, word, issues))
 			found = word;
 	}
-	/* With several files it is not known where each one begins. */
+	/* If a command prints several files, it is not known where in its
+	 * output each file begins. */
 	return found.n == 0 || files > 1
 	    ? 0
 	    : ctx_intern(&actions->texts, found.p, found.n, &call->source, err);
@@ -190,8 +194,9 @@ ctx_summary_find_source(struct summary_actions *actions, uint32_t action,
 
 /* ---- sentences of a result ---- */
 
-/* Cuts the number of a line off its beginning, as tools print it when they read
- * a file: blanks, digits, and a tab or an arrow. */
+/* Tools that read a file may print the number of each line before the line:
+ * blanks, digits, and a tab or an arrow.  Returns the line without this number,
+ * and without white space at its beginning and end. */
 static struct ctx_str
 cut_line_number(struct ctx_str line)
 {
@@ -216,8 +221,8 @@ cut_line_number(struct ctx_str line)
 	return ctx_str_trim(rest);
 }
 
-/* Returns true if a line is a heading: it begins with "#", or with "title:" as
- * gh prints the title of an issue. */
+/* Returns true if a line is a title: a heading of the first level ("# "), or
+ * "title:" as the program gh prints it for an issue. */
 static bool
 is_heading(struct ctx_str line)
 {
