@@ -151,16 +151,18 @@ reads_prose(const struct summary_action *action, struct ctx_str tool,
 	static const char *const programs[] = {"cat", "sed", "head", "nl",
 	    NULL};
 	static const char *const readers[] = {"read", "Read", "view", "View",
-	    "open", "Open", "fetch", "Fetch", "issue", "Issue", NULL};
+	    "open", "Open", "fetch", "Fetch", NULL};
+	static const char *const trackers[] = {"issue", "Issue", NULL};
 
-	*issues = ctx_str_begins(rest, "issue view ") ||
-	    ctx_str_begins(rest, "pr view ");
-	if (action->class == LOOK_COMMAND)
-		return ctx_summary_is_one_of(tool, programs) ||
-		    (*issues && ctx_str_begins(tool, "gh"));
-	*issues = has_part(tool, readers + 8);
+	if (action->class == LOOK_COMMAND) {
+		*issues = ctx_str_begins(tool, "gh") &&
+		    (ctx_str_begins(rest, "issue view ") ||
+			ctx_str_begins(rest, "pr view "));
+		return *issues || ctx_summary_is_one_of(tool, programs);
+	}
+	*issues = has_part(tool, trackers);
 	return action->class == CALL && !action->reports &&
-	    has_part(tool, readers);
+	    (*issues || has_part(tool, readers));
 }
 
 int
