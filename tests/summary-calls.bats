@@ -439,6 +439,8 @@ nothing to commit, working tree clean"
 		    "[main 1a2b3c5] Mend b"
 		tool c6 run '{"command": "git commit -m \"Mend c\" && git push"}' \
 		    "[main 1a2b3c6] Mend c"
+		tool c9 run '{"command": "python3 -m pytest && git commit -m \"Mend f\""}' \
+		    "[main 1a2b3c9] Mend f"
 		tool c7 run '{"command": "git add d.c && git commit -q -m \"Mend d\""}' ''
 		tool c8 run '{"command": "git add e.c"}' ''
 		tool c2 run '{"command": "make doc"}' "$(words 60)=
@@ -463,6 +465,7 @@ x = (y,"
 Ran: git commit -am mend; git status -> [main 1a2b3c4] Mend the tests
 Ran: git commit -> [main 1a2b3c5] Mend b
 Ran: git commit -m "Mend c" && git push -> [main 1a2b3c6] Mend c
+Ran: python3 -m pytest && git commit -> [main 1a2b3c9] Mend f
 Ran: git commit -q -m "Mend d"
 Ran: git add e.c
 Ran: make doc -> ok

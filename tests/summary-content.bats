@@ -830,6 +830,11 @@ Grep {"pattern": "http", "path": "/w/src"}
 Grep {"pattern": "red", "path": "/w/PAINT.md"}
 Bash {"command": "gh issue list --limit 51"}
 Bash {"command": "cat OTHER.md PAINT.md"}
+Bash {"command": "cat src/main.c PAINT.md"}
+Bash {"command": "sed -n s/a/b/p PAINT.md"}
+WebFetch {"url": "https://a.b/"}
+WebFetch {"url": "https://a.b/c/d"}
+list_issues {"owner": "a", "page": 51}
 Bash {"command": "head -5 log"}
 X
 		messages "assistant:$(words 900)"
@@ -854,6 +859,25 @@ X
 	} > in
 	summary_text -b 3000
 	grep '^Read: ' text | diff told -
+	# Of a result with several texts, the first counts; a reminder does not.
+	{
+		jq -nc '{role: "user", content: "Do what TASK.md says."}'
+		jq -nc '{role: "assistant", content: [{type: "tool_use", id: "t",
+		    name: "Read", input: {file_path: "TASK.md"}}]}'
+		jq -nc --arg text "Paint the door blue, please, and all windows.
+$rest
+<system-reminder>
+Whenever you read a file, consider that you read it.
+</system-reminder>" '{role: "user", content: [{type: "tool_result",
+		    tool_use_id: "t", content: [{type: "text", text: $text},
+		    {type: "text", text: ("The reading is done, this is all. " * 9)}]}]}'
+		jq -nc --arg fill "$(words 900)" '{role: "assistant", content:
+		    [{type: "text", text: $fill}]}, {role: "user", content: "and?"}'
+	} > in
+	ctx-prune --compact -s summarize -k 1 -t 1 -b 600 in > out
+	grep -o 'Read: TASK.md -> [^"\\]*' out > told
+	echo 'Read: TASK.md -> Paint the door blue, please, and all windows.' |
+		diff told -
 	# The text is cut between two characters.
 	{
 		messages "user:Do what TASK.md says."

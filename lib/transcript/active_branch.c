@@ -214,9 +214,9 @@ keep_parallel(struct ctx_transcript *transcript, bool *is_active)
 }
 
 /* Returns the number of the last line of the active path (the path in the tree
- * whose lines are sent to the model) that is not an attachment, or 0 if there
- * is none. before: see ctx_transcript_active_branch. where, leaf: see
- * find_last_tip. */
+ * whose lines are sent to the model), or 0 if there is none.  If *leaf is set,
+ * the path continues after this line, without messages, to the line *leaf.
+ * before: see ctx_transcript_active_branch. where, leaf: see find_last_tip. */
 static uint32_t
 find_tip(const struct ctx_transcript *transcript, uint32_t before,
     uint8_t *where, uint32_t *leaf)

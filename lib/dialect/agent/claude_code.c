@@ -105,7 +105,7 @@ read_attached(const struct ctx_json *json, uint32_t node,
 	 * would save nothing. */
 	for (size_t i = 0; i < parsed->n; i++)
 		parsed->blocks[i].no_truncate =
-		    queued && ctx_json_find(json, node, "rendered") != 0;
+		    queued && ctx_find_list(json, node, "rendered") != 0;
 	return rc < 0 ? -1 : 1;
 }
 

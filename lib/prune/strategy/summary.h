@@ -295,8 +295,8 @@ int ctx_summary_actions_text(struct summary_actions *actions,
 /* ---- summary_source.c ---- */
 
 /* Must be called for each text block of the user's messages.  Stores the block
- * in actions->request, or appends it if "continues" is true: if the block is
- * not the first one of its message. */
+ * in actions->request.  If "continues" is true, because the user also wrote
+ * the text before, appends it instead. */
 int ctx_summary_remember_request(struct summary_actions *actions,
     struct ctx_str text, bool continues, struct ctx_err *err);
 /* Sets the member "source" of an action: searches for a word of the action's

@@ -378,12 +378,12 @@ record_outcome(struct summary_actions *actions, uint32_t last,
 	bool failed, commits;
 	int rc;
 
-	if (!result->failed &&
+	for (i = last; i > 0 && actions->list[i - 1].number == number; i--)
+		others += actions->list[i - 1].class != CHANGED_FILE;
+	if (!result->failed && others <= 1 &&
 	    (rc = ctx_summary_read_source(actions, last, result->text, err)) !=
 		0)
 		return rc < 0 ? -1 : 0;
-	for (i = last; i > 0 && actions->list[i - 1].number == number; i--)
-		others += actions->list[i - 1].class != CHANGED_FILE;
 	if (action->class == COMMAND)
 		search = ctx_summary_also_reads(
 			     ctx_intern_at(&actions->texts, action->text))

@@ -16,13 +16,17 @@ ctx_summary_is_commit(struct ctx_str line)
 
 	while (at != NULL && memchr("0123456789abcdef", at[-1], 16) != NULL)
 		at--;
-	return end - at >= LEAST_HASH && at[-1] == ' ';
+	return at != NULL && end - at >= LEAST_HASH && at[-1] == ' ';
 }
 
 bool
 ctx_summary_makes_commit(struct ctx_str command, struct ctx_str outcome)
 {
+	static const char cut[] = " ...";
+	const size_t n = sizeof cut - 1;
+
 	return ctx_summary_is_commit(outcome) &&
-	    (ctx_str_begins(command, "git ") ||
-		memmem(command.p, command.n, " git ", 5) != NULL);
+	    ((command.n > n &&
+		 memcmp(command.p + command.n - n, cut, n) == 0) ||
+		memmem(command.p, command.n, "git", 3) != NULL);
 }

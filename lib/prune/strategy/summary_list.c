@@ -144,11 +144,14 @@ cut_commit_message(struct ctx_str *command, struct ctx_str outcome)
 {
 	static const char option[] = " -m ";
 	const char *end = command->p + command->n, *message;
-	const char *at =
-	    memmem(command->p, command->n, option, sizeof option - 1);
 	const char *subject = memmem(outcome.p, outcome.n, "] ", 2);
+	const char *at = NULL, *next = command->p;
 	size_t n;
 
+	/* the last option -m */
+	while ((next = memmem(next, (size_t)(end - next), option,
+		    sizeof option - 1)) != NULL)
+		at = next++;
 	if (at == NULL || subject == NULL || outcome.p[0] != '[')
 		return;
 	subject += 2;

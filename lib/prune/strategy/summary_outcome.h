@@ -36,8 +36,9 @@ int ctx_summary_find_outcome(const struct ctx_summary_text *result,
 /* Returns true for the line that git prints after a commit, such as
  * "[main 1a2b3c4] Mend the test". */
 bool ctx_summary_is_commit(struct ctx_str line);
-/* Returns true if a command contains the word "git", and the outcome is a line
- * that git prints after a commit. */
+/* Returns true if the outcome of a command is a line that git prints after a
+ * commit, and the command contains "git" or is too long to be stored whole (it
+ * ends with " ..."). */
 bool ctx_summary_makes_commit(struct ctx_str command, struct ctx_str outcome);
 
 /* ---- summary_members.c ---- */

@@ -15,7 +15,7 @@
 /* Of a longer text, only this number of bytes at its beginning is used.
  * MOST_REQUEST: of a user's message.  MOST_SEARCHED: of a tool result.
  * MOST_TOLD: of a line of a tool result. */
-enum { MOST_REQUEST = 1 << 14, MOST_SEARCHED = 1 << 13, MOST_TOLD = 400 };
+enum { MOST_REQUEST = 1 << 16, MOST_SEARCHED = 1 << 13, MOST_TOLD = 400 };
 /* No further line of a result is copied into the summary once the copied lines
  * together have this number of bytes. */
 enum { ENOUGH = 300 };
@@ -86,6 +86,19 @@ names_prose(struct ctx_str word)
 	return false;
 }
 
+/* Returns true if a word may be the name of a file: it contains a slash, or a
+ * dot with a letter after it. */
+static bool
+names_file(struct ctx_str word)
+{
+	for (size_t i = 0; i < word.n; i++)
+		if (word.p[i] == '/' ||
+		    (word.p[i] == '.' && i + 1 < word.n &&
+			ctx_is_letter(word.p[i + 1])))
+			return true;
+	return false;
+}
+
 /* Returns the part of a path after its last slash. */
 static struct ctx_str
 last_part(struct ctx_str path)
@@ -95,9 +108,24 @@ last_part(struct ctx_str path)
 	return path;
 }
 
-/* Returns true if a text contains a name, and the character before it cannot be
- * a part of the name.  So "read schema.md" contains the name "schema.md", but
- * not "ma.md". */
+static bool
+is_name_char(char c)
+{
+	return ctx_is_letter(c) || ctx_is_digit(c) || c == '_' || c == '-';
+}
+
+/* Returns true if a name may continue at a place in a text. */
+static bool
+continues_at(const char *at, const char *end)
+{
+	return at < end &&
+	    (is_name_char(*at) || *at == '/' ||
+		(*at == '.' && at + 1 < end && is_name_char(at[1])));
+}
+
+/* Returns true if a text contains a name that is not a part of a longer one.
+ * So "read schema.md." contains the name "schema.md", but neither "ma.md" nor
+ * "schema.m". */
 static bool
 has_name(struct ctx_str text, struct ctx_str name)
 {
@@ -105,9 +133,9 @@ has_name(struct ctx_str text, struct ctx_str name)
 
 	for (; (at = memmem(at, (size_t)(end - at), name.p, name.n)) != NULL;
 	     at++)
-		if (at == text.p ||
-		    (!ctx_is_letter(at[-1]) && !ctx_is_digit(at[-1]) &&
-			strchr("_-.", at[-1]) == NULL))
+		if ((at == text.p ||
+			(!is_name_char(at[-1]) && at[-1] != '.')) &&
+		    !continues_at(at + name.n, end))
 			return true;
 	return false;
 }
@@ -153,14 +181,17 @@ reads_prose(const struct summary_action *action, struct ctx_str tool,
 	static const char *const readers[] = {"read", "Read", "view", "View",
 	    "open", "Open", "fetch", "Fetch", NULL};
 	static const char *const trackers[] = {"issue", "Issue", NULL};
+	static const char *const lists[] = {"list", "List", "search", "Search",
+	    NULL};
 
 	if (action->class == LOOK_COMMAND) {
 		*issues = ctx_str_begins(tool, "gh") &&
 		    (ctx_str_begins(rest, "issue view ") ||
-			ctx_str_begins(rest, "pr view "));
+			ctx_str_begins(rest, "pr view ")) &&
+		    memmem(rest.p, rest.n, "gh ", 3) == NULL;
 		return *issues || ctx_summary_is_one_of(tool, programs);
 	}
-	*issues = has_part(tool, trackers);
+	*issues = has_part(tool, trackers) && !has_part(tool, lists);
 	return action->class == CALL && !action->reports &&
 	    (*issues || has_part(tool, readers));
 }
@@ -182,14 +213,14 @@ ctx_summary_find_source(struct summary_actions *actions, uint32_t action,
 		return 0;
 	while (rest.n > 0) {
 		word = ctx_str_cut(&rest, ' ');
-		files += names_prose(word);
+		files += call->class == LOOK_COMMAND && names_file(word);
 		if (word.n > 0 && found.n == 0 &&
 		    is_requested(request, word, issues))
 			found = word;
 	}
 	/* If a command prints several files, it is not known where in its
 	 * output each file begins. */
-	return found.n == 0 || files > 1
+	return found.n == 0 || (files > 1 && !issues)
 	    ? 0
 	    : ctx_intern(&actions->texts, found.p, found.n, &call->source, err);
 }
@@ -247,9 +278,9 @@ is_prose(struct ctx_str line)
 	    strchr("<{[|!/#;$@`", line.p[0]) == NULL;
 }
 
-/* Fills the buffer "out" with the first heading and the first lines of prose of
- * a text, separated by "; ".  Leaves it empty if no line is prose.  Returns 0,
- * or -1 with *err. */
+/* Fills the buffer "out" with the first lines of prose of a text, and the title
+ * before them if there is one, separated by "; ".  Leaves it empty if no line
+ * is prose.  Returns 0, or -1 with *err. */
 static int
 write_source(struct ctx_str text, struct ctx_buf *out, struct ctx_err *err)
 {
@@ -284,8 +315,18 @@ ctx_summary_read_source(struct summary_actions *actions, uint32_t action,
     struct ctx_str text, struct ctx_err *err)
 {
 	struct summary_action *call = &actions->list[action - 1];
+	const char *reminder;
 
-	text = ctx_str_trim(ctx_summary_skip_header(text));
+	/* A result may have several texts, of which the first one is used. */
+	if (call->class == SOURCE)
+		return 1;
+	text = ctx_summary_skip_header(text);
+	/* Claude Code appends a reminder to the text of a file. */
+	reminder =
+	    text.n > 0 ? memmem(text.p, text.n, "<system-reminder>", 17) : NULL;
+	if (reminder != NULL)
+		text.n = (size_t)(reminder - text.p);
+	text = ctx_str_trim(text);
 	if (call->source == 0 || text.n < SHORT_RESULT)
 		return 0;
 	if (write_source(text, &actions->line, err) < 0)
