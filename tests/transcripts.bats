@@ -57,6 +57,8 @@ known() {
 	run -0 sh -c "ctx-count --per message --json '$f' | jq -c '[.line, .role]' |
 		grep -c user"
 	[ "$output" -eq 13 ]
+	# None of them begins a turn.
+	[ "$(ctx-count --json "$f" | jq .turns)" -eq 2 ]
 	# Of two members with the same text, the one that is sent counts.
 	head -n 2 "$f" > two
 	jq -c '.attachment.content = "\("long " * 900)"' two > longer
@@ -100,6 +102,25 @@ known() {
 	jq -c 'select(.rendered) | .attachment' "$f" > before
 	jq -c 'select(.rendered) | .attachment' out > after
 	cmp before after
+}
+
+@test "claude-code: reasoning before a prompt typed meanwhile is of the newest turn" {
+	f=$BATS_TEST_DIRNAME/corpus/claude-code/attachments.jsonl
+	head -n 17 "$f" | jq -c --arg text "$(words 200)" '
+	    if .type == "assistant" then .message.model = "claude-sonnet-4-5"
+		| if .message.content[0].type == "text" then
+		    .message.content = [{type: "thinking", thinking: $text,
+			signature: "c2ln"}] else . end
+	    else . end' > in
+	run -0 sh -c "ctx-count --per message --json in |
+		jq 'select(.line == 6) | .tokens'"
+	[ "$output" -gt 150 ]
+	# A message of the user that is not typed meanwhile begins a turn.
+	jq -c 'if .attachment.commandMode == "prompt" then .type = "user" |
+		.message = {role: "user", content: "more"} else . end' in > next
+	run -0 sh -c "ctx-count --per message --json next |
+		jq 'select(.line == 6) | .tokens'"
+	[ "$output" -lt 20 ]
 }
 
 @test "claude-code: attachments stay with the message before them, which remains the newest" {

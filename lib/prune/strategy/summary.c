@@ -280,11 +280,11 @@ add_tagged_report(struct ctx_summary *s, struct ctx_str text, const char *open,
 static bool
 counts_tokens(struct ctx_str text)
 {
-	static const char tag[] = "<system-reminder>";
+	const size_t n = strlen(CTX_REMINDER);
 
-	if (ctx_str_begins(text, tag)) {
-		text.p += sizeof tag - 1;
-		text.n -= sizeof tag - 1;
+	if (ctx_str_begins(text, CTX_REMINDER)) {
+		text.p += n;
+		text.n -= n;
 	}
 	return ctx_str_begins(ctx_str_trim(text), "<total_tokens>");
 }
@@ -398,25 +398,38 @@ add_thought(struct ctx_summary *s, struct ctx_err *err)
 	return add_sentences(s, CTX_SUMMARY_ASSISTANT, text, err);
 }
 
+/* Must be called for each text, removed or kept.  Stores the texts of the
+ * user's newest message, in which the names of files and issues are searched
+ * for. */
+static int
+remember_request(struct ctx_summary *s, const struct ctx_summary_text *text,
+    struct ctx_err *err)
+{
+	bool continues = s->newest == text->kind;
+
+	s->newest = text->kind;
+	return text->kind == CTX_SUMMARY_USER
+	    ? ctx_summary_remember_request(&s->actions, text->text, continues,
+		  err)
+	    : 0;
+}
+
 int
 ctx_summary_add(struct ctx_summary *s, const struct ctx_summary_text *text,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = NULL;
 	struct ctx_str named = text->text;
-	bool continues = s->newest == text->kind;
 	uint32_t action = 0;
 
-	s->newest = text->kind;
+	if (remember_request(s, text, err) < 0)
+		return -1;
 	s->actions.number = s->names.n_texts + 1;
 	switch (text->kind) {
 	case CTX_SUMMARY_EARLIER:
 		return ctx_summary_add_earlier(s, text->text, err);
 	case CTX_SUMMARY_USER:
-		return ctx_summary_remember_request(&s->actions, text->text,
-			   continues, err) < 0
-		    ? -1
-		    : add_user_text(s, text->text, err);
+		return add_user_text(s, text->text, err);
 	case CTX_SUMMARY_OTHER:
 		return add_context(s, text->text, err);
 	case CTX_SUMMARY_RESULT:
@@ -471,18 +484,16 @@ ctx_summary_keep(struct ctx_summary *s, const struct ctx_summary_text *text,
     struct ctx_err *err)
 {
 	struct ctx_str rest = text->text;
-	bool continues = s->newest == text->kind;
-	int rc = ctx_summary_names_keep(&s->names, rest, err);
+	int rc = remember_request(s, text, err);
 
-	s->newest = text->kind;
+	if (rc == 0)
+		rc = ctx_summary_names_keep(&s->names, rest, err);
 	if (text->kind == CTX_SUMMARY_ASSISTANT) {
 		s->question.n = 0;
 		s->answer = s->n;
 	}
 	if (rc == 0 && text->kind == CTX_SUMMARY_USER)
-		rc = ctx_summary_remember_request(&s->actions, text->text,
-			 continues, err) < 0 ||
-			ctx_summary_add_agreement(s, &rest, err) < 0
+		rc = ctx_summary_add_agreement(s, &rest, err) < 0
 		    ? -1
 		    : ctx_summary_add_kept_message(s, text->text, err);
 	if (rc == 0 &&

@@ -307,8 +307,9 @@ int ctx_summary_find_source(struct summary_actions *actions, uint32_t action,
     struct ctx_err *err);
 /* Called with the result of a tool call.  If the member "source" of the call's
  * action is not 0 and the result has sentences: gives the action the class
- * SOURCE, stores the first sentences as its outcome, and returns 1.  Otherwise
- * changes nothing and returns 0.  Returns -1 with *err after an error. */
+ * SOURCE, and stores the first sentences as its outcome.  Returns 1 if it has
+ * done so, also for an earlier text of the same result, else 0, or -1 with
+ * *err. */
 int ctx_summary_read_source(struct summary_actions *actions, uint32_t action,
     struct ctx_str text, struct ctx_err *err);
 

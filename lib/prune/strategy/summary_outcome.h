@@ -5,6 +5,10 @@
 
 #include "prune/prune.h"
 
+/* the beginning of a text that Claude Code adds to a message or a tool result
+ */
+#define CTX_REMINDER "<system-reminder>"
+
 /* ---- summary_outcome.c ---- */
 
 /* Returns the first line at the beginning of a tool result that looks like an

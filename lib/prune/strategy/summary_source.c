@@ -111,7 +111,7 @@ last_part(struct ctx_str path)
 static bool
 is_name_char(char c)
 {
-	return ctx_is_letter(c) || ctx_is_digit(c) || c == '_' || c == '-';
+	return ctx_summary_is_word_char(c) || c == '-';
 }
 
 /* Returns true if a name may continue at a place in a text. */
@@ -310,24 +310,33 @@ write_source(struct ctx_str text, struct ctx_buf *out, struct ctx_err *err)
 	return 0;
 }
 
+/* Returns a tool result without the reminder that Claude Code may append to the
+ * text of a file, and without white space at its beginning and end. */
+static struct ctx_str
+cut_reminder(struct ctx_str result)
+{
+	const char *reminder = result.n == 0
+	    ? NULL
+	    : memmem(result.p, result.n, CTX_REMINDER, strlen(CTX_REMINDER));
+
+	if (reminder != NULL)
+		result.n = (size_t)(reminder - result.p);
+	return ctx_str_trim(result);
+}
+
 int
 ctx_summary_read_source(struct summary_actions *actions, uint32_t action,
     struct ctx_str text, struct ctx_err *err)
 {
 	struct summary_action *call = &actions->list[action - 1];
-	const char *reminder;
 
+	if (call->source == 0)
+		return 0;
 	/* A result may have several texts, of which the first one is used. */
 	if (call->class == SOURCE)
 		return 1;
-	text = ctx_summary_skip_header(text);
-	/* Claude Code appends a reminder to the text of a file. */
-	reminder =
-	    text.n > 0 ? memmem(text.p, text.n, "<system-reminder>", 17) : NULL;
-	if (reminder != NULL)
-		text.n = (size_t)(reminder - text.p);
-	text = ctx_str_trim(text);
-	if (call->source == 0 || text.n < SHORT_RESULT)
+	text = cut_reminder(ctx_summary_skip_header(text));
+	if (text.n < SHORT_RESULT)
 		return 0;
 	if (write_source(text, &actions->line, err) < 0)
 		return -1;
